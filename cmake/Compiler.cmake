@@ -1,0 +1,22 @@
+# One interface target carries the language level, the warnings and the floating-point rules.
+# x86-64-v3: kernels need hardware FMA (a software fma is 100 times slower); main() checks the CPU first.
+add_library(wm_options INTERFACE)
+target_include_directories(wm_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_options(wm_options INTERFACE
+  -Wall -Wextra -Werror -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  -ffp-contract=off -fno-fast-math)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(wm_options INTERFACE -march=x86-64-v3)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+if(WARPMARK_SANITIZE)
+  target_compile_options(wm_options INTERFACE -fsanitize=${WARPMARK_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(wm_options INTERFACE -fsanitize=${WARPMARK_SANITIZE})
+endif()
+find_program(WARPMARK_CCACHE ccache)
+if(WARPMARK_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${WARPMARK_CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${WARPMARK_CCACHE})
+endif()
