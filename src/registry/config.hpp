@@ -18,8 +18,8 @@ class Config {
   const std::string& text(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   bool has(std::string_view name) const;
-  std::string to_string() const;                 ///< "" for an algorithm without choices
-  static Config parse(std::string_view text);    ///< throws UsageError
+  std::string to_string() const;               ///< "" for an algorithm without choices
+  static Config parse(std::string_view text);  ///< throws UsageError
   const std::vector<std::pair<std::string, std::string>>& items() const { return items_; }
   bool operator==(const Config&) const = default;
 

@@ -77,7 +77,8 @@ struct Variant {
   std::function<void(const Problem&, const Config&, const LaunchArgs&)> launch;
 };
 
-/// The accumulation type that "defaults omitted" refers to: f64 for f64, s32 for s8 and u8, else f32.
+/// The accumulation type that "defaults omitted" refers to: f64 for f64, s32 for s8 and u8, else
+/// f32.
 DType default_acc(DType in);
 
 }  // namespace wm
