@@ -1,7 +1,9 @@
 #pragma once
 // Tensor descriptions. Dimensions are always in logical order (n, c, d, h, w / k, c/g, t, r, s);
 // the layout lives in the strides.
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +17,9 @@ std::string_view name_of(Layout layout);
 
 using Dims = std::vector<std::int64_t>;
 
-/// Product of the dimensions; throws UsageError past 2^62.
+/// Product of the dimensions (1 for none); throws UsageError past 2^62 or for a negative dimension.
 std::int64_t element_count(const Dims& dims);
-/// Row-major packed strides of `dims`.
+/// Row-major packed strides of `dims`; a zero dimension counts as one.
 Dims packed_strides(const Dims& dims);
 /// Packed strides where dimension 1 is innermost (channels last); equal to packed_strides below
 /// rank 3.
@@ -34,9 +36,10 @@ struct TensorDesc {
   std::int64_t offset = 0;  ///< elements past an aligned base
 
   std::int64_t elements() const { return element_count(dims); }
-  /// Elements from the first to one past the last addressed, without `offset`; 0 when empty.
+  /// Elements from the first to one past the last addressed, without `offset`; 0 when empty. Throws
+  /// UsageError past 2^62 or for a negative stride.
   std::int64_t span() const;
-  std::size_t bytes() const;  ///< span() * element size
+  std::size_t bytes() const;  ///< span() * element size; b1 packs 8 to a byte
   bool packed() const { return span() == elements(); }
 };
 
@@ -61,10 +64,18 @@ void for_each_element(const TensorDesc& desc, Fn&& fn) {
 /// Multi-index of a logical position.
 Dims unravel(std::int64_t logical, const Dims& dims);
 
-/// Reads `count` storage elements of `dtype` as double / writes them rounded to nearest even.
+/// Reads one storage element of `dtype` as double / writes `value` rounded to nearest even.
+/// Integers saturate and NaN becomes 0; b1 is 1 for any non-zero value, bit `index` % 8 of byte
+/// `index` / 8.
 double load_as_double(DType dtype, const void* data, std::int64_t index);
 void store_from_double(DType dtype, void* data, std::int64_t index, double value);
 /// `value` rounded to the type and back.
 double round_to(DType dtype, double value);
+
+/// All elements in logical order as double, and back (only the addressed elements are written).
+/// `storage` is the first element, past the tensor's offset; `logical` has exactly elements()
+/// entries (UsageError otherwise).
+void load_all(const TensorDesc& desc, const void* storage, std::span<double> logical);
+void store_all(const TensorDesc& desc, std::span<const double> logical, void* storage);
 
 }  // namespace wm
