@@ -44,6 +44,19 @@ function(wm_write_registrars path namespace)
   file(CONFIGURE OUTPUT ${path} CONTENT "${text}" @ONLY)
 endfunction()
 
+# Links the objects of ${name}_kernel_objects into one whose only global symbol is register_all.
+function(wm_localise name namespace)
+  set(object ${CMAKE_BINARY_DIR}/kernels/${name}/${name}_kernels.o)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${WARPMARK_LD} -r --force-group-allocation -o ${object}.all.o $<TARGET_OBJECTS:${name}_kernel_objects>
+    COMMAND ${WARPMARK_OBJCOPY} -w --keep-global-symbol=*${namespace}*register_all* ${object}.all.o ${object}
+    DEPENDS ${name}_kernel_objects $<TARGET_OBJECTS:${name}_kernel_objects>
+    COMMAND_EXPAND_LISTS VERBATIM COMMENT "Localising the ${name} kernels")
+  add_custom_target(${name}_kernels DEPENDS ${object})
+  set_property(GLOBAL PROPERTY wm_kernel_object_${name} ${object})
+  set_property(GLOBAL PROPERTY wm_kernel_namespace_${name} ${namespace})
+endfunction()
+
 function(wm_kernel_flavour name)
   cmake_parse_arguments(ARG "" "NAMESPACE" "GLOB;FLAGS" ${ARGN})
   if(NOT ARG_NAMESPACE)
@@ -64,15 +77,7 @@ function(wm_kernel_flavour name)
   target_compile_definitions(${name}_kernel_objects PRIVATE WM_FLAVOUR=${ARG_NAMESPACE})
   target_compile_options(${name}_kernel_objects PRIVATE -O3 -fno-gnu-unique ${ARG_FLAGS})
 
-  set(object ${dir}/${name}_kernels.o)
-  add_custom_command(OUTPUT ${object}
-    COMMAND ${WARPMARK_LD} -r --force-group-allocation -o ${object}.all.o $<TARGET_OBJECTS:${name}_kernel_objects>
-    COMMAND ${WARPMARK_OBJCOPY} -w --keep-global-symbol=*wm*${ARG_NAMESPACE}*register_all* ${object}.all.o ${object}
-    DEPENDS ${name}_kernel_objects $<TARGET_OBJECTS:${name}_kernel_objects>
-    COMMAND_EXPAND_LISTS VERBATIM COMMENT "Localising the ${name} kernels")
-  add_custom_target(${name}_kernels DEPENDS ${object})
-  set_property(GLOBAL PROPERTY wm_kernel_object_${name} ${object})
-  set_property(GLOBAL PROPERTY wm_kernel_namespace_${name} ${ARG_NAMESPACE})
+  wm_localise(${name} ${ARG_NAMESPACE})
 endfunction()
 
 # Adds a flavour's object to an executable.

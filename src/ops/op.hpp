@@ -72,6 +72,7 @@ struct BoundRule {
   double absolute = 0;
   std::string text;  ///< the formula with its numbers, for `explain`
   bool defined = true;  ///< false where h * u >= 1: gamma is undefined
+  bool tracked = false;  ///< magnitude is already an error (tracked_bound), not a sum of terms
 };
 
 /// How a recipe fills a tensor: values in logical order, already representable in the storage type.

@@ -1,5 +1,10 @@
 #pragma once
-// The catalogs one binary carries. A variant's identity does not depend on the flavour.
+// The catalogs one binary carries, and how to reach its devices. A variant's identity does not depend
+// on the flavour.
+#include <memory>
+#include <vector>
+
+#include "gpu/device.hpp"
 #include "registry/catalog.hpp"
 
 namespace wm {
@@ -7,7 +12,10 @@ namespace wm {
 struct CatalogSet {
   Catalog emu;
   Catalog cuda;
-  bool has_cuda_build = false;
+  /// CUDA devices that work here; null in a build without the CUDA flavour.
+  std::vector<std::unique_ptr<Device>> (*make_cuda_devices)() = nullptr;
+
+  bool has_cuda_build() const { return make_cuda_devices != nullptr; }
 };
 
 }  // namespace wm

@@ -1,0 +1,46 @@
+# The CUDA flavour: the same kernel files through nvcc, where nvcc 12.0 or newer is found (PATH,
+# CUDACXX or CUDA_HOME). Otherwise the build goes on without it and `list devices` says so.
+find_program(WARPMARK_NVCC nvcc HINTS ENV CUDA_HOME PATH_SUFFIXES bin NO_CMAKE_SYSTEM_PATH)
+if(DEFINED ENV{CUDACXX})
+  set(WARPMARK_NVCC $ENV{CUDACXX})
+endif()
+if(NOT WARPMARK_NVCC)
+  message(STATUS "nvcc not found: building without the CUDA flavour")
+  return()
+endif()
+execute_process(COMMAND ${WARPMARK_NVCC} --version OUTPUT_VARIABLE nvcc_text ERROR_QUIET)
+string(REGEX MATCH "release ([0-9]+\\.[0-9]+)" _ "${nvcc_text}")
+if(NOT CMAKE_MATCH_1 OR CMAKE_MATCH_1 VERSION_LESS 12.0)
+  message(STATUS "nvcc ${CMAKE_MATCH_1} is older than 12.0: building without the CUDA flavour")
+  return()
+endif()
+
+set(CMAKE_CUDA_COMPILER ${WARPMARK_NVCC})
+set(CMAKE_CUDA_ARCHITECTURES ${WARPMARK_CUDA_ARCHITECTURES})
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+message(STATUS "CUDA flavour: nvcc ${CMAKE_MATCH_1}, architectures ${WARPMARK_CUDA_ARCHITECTURES}")
+
+# The floating-point rules of the host kernels: no contraction, IEEE division and square root,
+# subnormals kept.
+add_library(wm_cuda_options INTERFACE)
+target_include_directories(wm_cuda_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_options(wm_cuda_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-prec-div=true;-prec-sqrt=true;-ftz=false;-Werror=all-warnings;--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-ffp-contract=off>")
+
+wm_glob_kernels(cuda_files src/kernels/*/*.cu)
+set(dir ${CMAKE_BINARY_DIR}/kernels/cuda)
+wm_write_registrars(${dir}/register_all.cpp cuda_kernels ${cuda_files})
+add_library(cuda_kernel_objects OBJECT ${cuda_files} ${dir}/register_all.cpp)
+target_link_libraries(cuda_kernel_objects PRIVATE wm_cuda_options)
+target_compile_definitions(cuda_kernel_objects PRIVATE WM_FLAVOUR=cuda_kernels)
+set_target_properties(cuda_kernel_objects PROPERTIES CXX_STANDARD 20)
+wm_localise(cuda cuda_kernels)
+
+file(GLOB cuda_device_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/gpu/cuda/*.cu)
+add_library(wm_cuda_device STATIC ${cuda_device_files})
+target_link_libraries(wm_cuda_device PUBLIC wm_cuda_options wm_core CUDA::cudart_static)
+set(WARPMARK_HAS_CUDA TRUE)

@@ -1,0 +1,82 @@
+#include "determinism/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/hash.hpp"
+
+namespace wm {
+namespace {
+
+double ulps_apart(DType dtype, double a, double b) {
+  if (!std::isfinite(a) || !std::isfinite(b)) return std::numeric_limits<double>::infinity();
+  const DTypeInfo& type = info(dtype);
+  const double size = std::max(std::abs(a), std::abs(b));
+  const int exponent =
+      size > 0 ? std::max(std::ilogb(size), type.min_exponent) : type.min_exponent;
+  const double spacing = type.floating ? std::ldexp(1.0, exponent - type.precision + 1) : 1.0;
+  return std::abs(a - b) / spacing;
+}
+
+}  // namespace
+
+ProbeVerdict ProbeVerdict::not_run(std::string why) {
+  ProbeVerdict verdict;
+  verdict.reason = std::move(why);
+  return verdict;
+}
+
+std::string_view name_of(ProbeVerdict::Kind kind) {
+  switch (kind) {
+    case ProbeVerdict::Kind::same:
+      return "same";
+    case ProbeVerdict::Kind::differs:
+      return "differs";
+    case ProbeVerdict::Kind::not_run:
+      return "not_run";
+  }
+  return "";
+}
+
+void fold_run(ProbeVerdict& verdict, const TensorDesc& desc, const std::vector<std::byte>& base,
+              const std::vector<std::byte>& other) {
+  if (verdict.kind == ProbeVerdict::Kind::not_run) {
+    verdict.kind = ProbeVerdict::Kind::same;
+    verdict.runs = 1;
+  }
+  ++verdict.runs;
+  // Gaps of a strided tensor hold the poison of their run, so only whole-buffer equality is a short cut.
+  if (base == other) return;
+  const std::size_t size = info(desc.dtype).bytes;
+  std::int64_t count = 0;
+  std::int64_t first = -1;
+  double max_ulp = 0;
+  for_each_element(desc, [&](std::int64_t logical, std::int64_t storage) {
+    const std::size_t at = static_cast<std::size_t>(storage) * size;
+    if (std::memcmp(base.data() + at, other.data() + at, size) == 0) return;
+    if (count++ == 0) first = logical;
+    max_ulp = std::max(max_ulp, ulps_apart(desc.dtype, load_as_double(desc.dtype, base.data(), storage),
+                                           load_as_double(desc.dtype, other.data(), storage)));
+  });
+  if (count == 0) return;
+  if (verdict.kind == ProbeVerdict::Kind::same) verdict.first_index = unravel(first, desc.dims);
+  verdict.kind = ProbeVerdict::Kind::differs;
+  verdict.count = std::max(verdict.count, count);
+  verdict.max_ulp = std::max(verdict.max_ulp, max_ulp);
+}
+
+std::string tensor_digest(const TensorDesc& desc, const std::vector<std::byte>& storage) {
+  if (desc.packed()) return sha256_hex(storage.data(), desc.bytes());
+  const std::size_t size = info(desc.dtype).bytes;
+  std::vector<std::byte> elements;
+  elements.reserve(static_cast<std::size_t>(desc.elements()) * size);
+  for_each_element(desc, [&](std::int64_t, std::int64_t at) {
+    const std::byte* element = storage.data() + static_cast<std::size_t>(at) * size;
+    elements.insert(elements.end(), element, element + size);
+  });
+  return sha256_hex(elements.data(), elements.size());
+}
+
+}  // namespace wm
