@@ -1,0 +1,87 @@
+#pragma once
+// What the kernel language (gpu/host_language.hpp, gpu/launch.hpp) needs of the emulator. The
+// functions may only be called by a kernel that runs under `run`.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "gpu/types.hpp"
+
+// CUDA's built-in variables, set each time a thread starts or resumes. Fibers never change their OS
+// thread, so compilers may keep the addresses.
+extern __thread uint3 threadIdx;
+extern __thread uint3 blockIdx;
+extern __thread uint3 blockDim;
+extern __thread uint3 gridDim;
+
+namespace wm::emu {
+
+class Executor;
+
+/// A place in a kernel's source.
+struct Site {
+  const char* file = nullptr;
+  int line = 0;
+};
+
+/// Linear index of the running thread in its block; `fail` and the fault handler report it.
+extern __thread unsigned current_thread;
+/// Not zero when ends of threads must be reported to `thread_finished`: some thread of the block
+/// has blocked, or the schedule is not in order.
+extern __thread int scheduling;
+
+/// Runs threads of the current block beginning with threadIdx, and further blocks. `args` is the
+/// pointer given to `run`.
+using Worker = void (*)(const void* args);
+
+struct Launch {
+  const char* signature = "";  ///< __PRETTY_FUNCTION__ of a template whose argument is the kernel
+  dim3 grid;
+  dim3 block;
+  std::size_t shared_bytes = 0;
+  bool blocks_communicate = false;
+};
+
+/// Runs a grid to its end. Throws KernelError for a launch beyond the device's limits and for
+/// anything a thread did wrong; the executor is usable afterwards.
+void run(Executor& executor, const Launch& launch, Worker worker, const void* args);
+
+/// A thread of the current block ended while `scheduling`. True: threadIdx is the next thread this
+/// worker runs; false: the worker returns.
+bool thread_finished();
+/// All threads of the block ended without one having blocked. True: threadIdx and blockIdx are the
+/// next thread's; false: no blocks are left and the worker returns.
+bool block_finished();
+
+enum class BarrierOp : std::uint8_t { sync, count, all, any };
+/// __syncthreads and its reductions of a predicate.
+int barrier(BarrierOp op, int predicate, Site site);
+
+enum class WarpOp : std::uint8_t { sync, ballot, shfl, shfl_up, shfl_down, shfl_xor };
+/// Waits for the lanes of `mask` and gives this lane's result: the ballot, or the value of lane
+/// `source` (all bits set when it is not in the mask).
+std::uint64_t collective(WarpOp op, unsigned mask, std::uint64_t value, unsigned source, Site site);
+/// The lane a shuffle reads: its own where CUDA says so.
+unsigned shuffle_source(WarpOp op, int operand, int width, Site site);
+
+/// Checks an atomic access and gives other threads a turn where the schedule says so. True for
+/// global, false for shared memory.
+bool atomic_begin(const void* address, std::size_t bytes, const char* operation, Site site);
+void fence(Site site);
+
+/// One WM_SHARED declaration.
+struct SharedTag {
+  const char* name;
+  std::size_t bytes;
+  std::size_t alignment;
+};
+void* shared_slot(const SharedTag& tag);
+void* dynamic_shared();
+
+/// Ends the launch with a report: `what` at `site`, with kernel, block and thread.
+[[noreturn]] void fail(const std::string& what, Site site);
+/// Ends the launch: an access of `bytes` bytes at an address that is not a multiple of it.
+[[noreturn]] void fail_misaligned(const void* address, std::size_t bytes, const char* access,
+                                  Site site);
+
+}  // namespace wm::emu

@@ -1,0 +1,130 @@
+#pragma once
+// Launching a kernel: launch<kernel<T, 64>>(LaunchShape{.grid = ..., .block = ...}, stream,
+// args...) The kernel is a template argument so that the emulator can inline it into its thread
+// loop.
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+#include "gpu/language.hpp"
+#include "gpu/stream.hpp"
+
+#if defined(__CUDACC__)
+#include <string>
+
+#include "core/error.hpp"
+#endif
+
+namespace wm {
+
+struct LaunchShape {
+  dim3 grid;
+  dim3 block;
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory
+  /// Must be set by a launch that uses global-memory atomics, fences or grid sync.
+  bool blocks_communicate = false;
+};
+
+#if defined(__CUDACC__)
+
+namespace detail {
+
+inline void check_cuda(cudaError_t status, const char* call) {
+  if (status == cudaSuccess) return;
+  (void)cudaGetLastError();  // a launch error is not sticky; leave none behind
+  throw KernelError(std::string(call) + ": " + cudaGetErrorString(status));
+}
+
+template <auto Kernel, class... Params>
+void launch_cuda(void (*)(Params...), const LaunchShape& shape, Stream stream,
+                 std::type_identity_t<Params>... params) {
+  constexpr std::size_t kDefaultLimit = 48 * 1024;
+  const void* function = reinterpret_cast<const void*>(Kernel);
+  if (shape.shared_bytes > kDefaultLimit)
+    check_cuda(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shape.shared_bytes)),
+               "cudaFuncSetAttribute");
+  void* pointers[] = {static_cast<void*>(&params)..., nullptr};
+  check_cuda(cudaLaunchKernel(function, shape.grid, shape.block, pointers, shape.shared_bytes,
+                              static_cast<cudaStream_t>(stream.handle)),
+             "cudaLaunchKernel");
+}
+
+}  // namespace detail
+
+/// Enqueues the kernel. Throws KernelError when it cannot be launched.
+template <auto Kernel, class... Args>
+void launch(const LaunchShape& shape, Stream stream, const Args&... args) {
+  detail::launch_cuda<Kernel>(Kernel, shape, stream, args...);
+}
+
+#else
+
+namespace emu {
+
+template <auto Kernel>
+constexpr const char* signature() {
+  return __PRETTY_FUNCTION__;
+}
+
+/// The loop over threads (and blocks) that a fiber runs. The parameters are values of its own, so
+/// they stay in registers; the kernel is inlined.
+template <auto Kernel, class... Params>
+void run_threads(Params... params) {
+  unsigned x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+  unsigned linear = current_thread;
+  for (;;) {
+    threadIdx.y = y;
+    threadIdx.z = z;
+    for (;;) {
+      current_thread = linear;
+      // A fault must find the right thread: no access of the kernel moves above this.
+      asm volatile("" : : "m"(current_thread) : "memory");
+      threadIdx.x = x;
+      Kernel(params...);
+      if (scheduling != 0) break;
+      ++linear;
+      if (++x == blockDim.x) break;
+    }
+    if (scheduling != 0) [[unlikely]] {
+      if (!thread_finished()) return;
+    } else {
+      x = 0;
+      if (++y != blockDim.y) continue;
+      y = 0;
+      if (++z != blockDim.z) continue;
+      if (!block_finished()) return;
+    }
+    x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+    linear = current_thread;
+  }
+}
+
+template <auto Kernel, class... Params>
+void launch_emulated(void (*)(Params...), const LaunchShape& shape, Stream stream,
+                     std::type_identity_t<Params>... params) {
+  const std::tuple<Params...> packed(params...);
+  const Worker worker = [](const void* args) {
+    std::apply(run_threads<Kernel, Params...>, *static_cast<const std::tuple<Params...>*>(args));
+  };
+  run(*static_cast<Executor*>(stream.handle),
+      {.signature = signature<Kernel>(),
+       .grid = shape.grid,
+       .block = shape.block,
+       .shared_bytes = shape.shared_bytes,
+       .blocks_communicate = shape.blocks_communicate},
+      worker, &packed);
+}
+
+}  // namespace emu
+
+/// Runs the kernel to its end. Throws KernelError for launch limits and for whatever a thread did
+/// wrong.
+template <auto Kernel, class... Args>
+void launch(const LaunchShape& shape, Stream stream, const Args&... args) {
+  emu::launch_emulated<Kernel>(Kernel, shape, stream, args...);
+}
+
+#endif
+
+}  // namespace wm

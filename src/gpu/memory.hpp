@@ -1,0 +1,92 @@
+#pragma once
+// Wide memory accesses. The host side checks natural alignment and reports a violation as a GPU
+// would, which x86 never notices.
+#include <cstdint>
+#include <cstring>
+
+#include "gpu/language.hpp"
+
+namespace wm {
+
+/// N consecutive elements that move in one access of at most 16 bytes.
+template <class T, int N>
+struct alignas(sizeof(T) * N) Vec {
+  static_assert(N > 0 && (N & (N - 1)) == 0 && sizeof(T) * N <= 16);
+  T v[N];
+  WM_HOST_DEVICE T& operator[](int i) { return v[i]; }
+  WM_HOST_DEVICE const T& operator[](int i) const { return v[i]; }
+};
+
+/// Whether the address is a multiple of `bytes` (a power of two).
+WM_HOST_DEVICE inline bool is_aligned(const void* address, std::size_t bytes) {
+  return (reinterpret_cast<std::uintptr_t>(address) & (bytes - 1)) == 0;
+}
+
+#if defined(__CUDACC__)
+
+namespace detail {
+/// The built-in type whose assignment is one instruction of the width.
+template <int kBytes>
+struct Word;
+template <>
+struct Word<1> {
+  using type = unsigned char;
+};
+template <>
+struct Word<2> {
+  using type = unsigned short;
+};
+template <>
+struct Word<4> {
+  using type = unsigned;
+};
+template <>
+struct Word<8> {
+  using type = uint2;
+};
+template <>
+struct Word<16> {
+  using type = uint4;
+};
+}  // namespace detail
+
+/// Elements p[0], ..., p[N - 1] in one access; p is aligned to it.
+template <int N, class T>
+__device__ inline Vec<T, N> load_vec(const T* p) {
+  using W = typename detail::Word<static_cast<int>(sizeof(Vec<T, N>))>::type;
+  const W word = *reinterpret_cast<const W*>(p);
+  Vec<T, N> value;
+  memcpy(&value, &word, sizeof(value));
+  return value;
+}
+
+/// Writes p[0], ..., p[N - 1] in one access; p is aligned to it.
+template <class T, int N>
+__device__ inline void store_vec(T* p, const Vec<T, N>& value) {
+  using W = typename detail::Word<static_cast<int>(sizeof(Vec<T, N>))>::type;
+  W word;
+  memcpy(&word, &value, sizeof(value));
+  *reinterpret_cast<W*>(p) = word;
+}
+
+#else
+
+template <int N, class T>
+inline Vec<T, N> load_vec(const T* p WM_SITE) {
+  if (!is_aligned(p, sizeof(Vec<T, N>))) [[unlikely]]
+    emu::fail_misaligned(p, sizeof(Vec<T, N>), "read", {WM_PASS_ONLY_SITE});
+  Vec<T, N> value;
+  std::memcpy(&value, p, sizeof(value));
+  return value;
+}
+
+template <class T, int N>
+inline void store_vec(T* p, const Vec<T, N>& value WM_SITE) {
+  if (!is_aligned(p, sizeof(value))) [[unlikely]]
+    emu::fail_misaligned(p, sizeof(value), "write", {WM_PASS_ONLY_SITE});
+  std::memcpy(p, &value, sizeof(value));
+}
+
+#endif
+
+}  // namespace wm
