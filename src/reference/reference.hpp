@@ -23,7 +23,8 @@ struct Expected {
 };
 
 /// Outputs of the problem in the order of problem.tensors. `claims` matters only where
-/// reference_depends_on_claims() (running-error references). Throws UsageError for an op without one.
+/// reference_depends_on_claims() (running-error references). Throws UsageError for an op without
+/// one.
 std::vector<Expected> run_reference(const Problem& problem, const std::vector<HostTensor>& inputs,
                                     const Claims& claims);
 bool reference_depends_on_claims(const Op& op);
