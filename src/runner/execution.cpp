@@ -46,14 +46,13 @@ void Execution::add_slot(const TensorDesc& desc, const HostTensor* input, Guard 
   if (input) {
     // Gaps of a strided input are NaN, so that reading them shows in the result.
     slot.input_bytes.assign(bytes, std::byte{0xff});
-    if (bytes > 0)
-      store_all(desc, input->values, slot.input_bytes.data() + offset_bytes(desc));
+    if (bytes > 0) store_all(desc, input->values, slot.input_bytes.data() + offset_bytes(desc));
     device_.upload(*slot.buffer, slot.input_bytes.data(), bytes);
   }
   slots_.push_back(std::move(slot));
 }
 
-RunOutputs Execution::run(const RunSettings& settings) {
+RunOutputs Execution::run(const ExecutionSettings& settings) {
   LaunchArgs args;
   for (Slot& slot : slots_) {
     if (slot.desc->role == Role::output) device_.fill(*slot.buffer, settings.output_poison);
@@ -75,7 +74,7 @@ RunOutputs Execution::run(const RunSettings& settings) {
   return result;
 }
 
-std::string Execution::check_buffers(const RunSettings& settings, RunOutputs& result) {
+std::string Execution::check_buffers(const ExecutionSettings& settings, RunOutputs& result) {
   std::string violation = device_.check_canaries(*workspace_);
   for (const Slot& slot : slots_) {
     if (violation.empty()) violation = device_.check_canaries(*slot.buffer);

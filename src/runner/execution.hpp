@@ -12,9 +12,10 @@
 
 namespace wm {
 
-struct RunSettings {
+struct ExecutionSettings {
   Schedule schedule;
-  Poison output_poison = Poison::nan;     ///< outputs (and shared memory on the emulator) start as this
+  Poison output_poison =
+      Poison::nan;  ///< outputs (and shared memory on the emulator) start as this
   Poison workspace_poison = Poison::nan;
 };
 
@@ -33,7 +34,7 @@ class Execution {
             const std::vector<HostTensor>& inputs, Guard guard);
 
   /// Poisons, launches, waits, checks every buffer, downloads. Throws KernelError.
-  RunOutputs run(const RunSettings& settings);
+  RunOutputs run(const ExecutionSettings& settings);
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
  private:
@@ -44,7 +45,7 @@ class Execution {
   };
 
   void add_slot(const TensorDesc& desc, const HostTensor* input, Guard guard);
-  std::string check_buffers(const RunSettings& settings, RunOutputs& result);
+  std::string check_buffers(const ExecutionSettings& settings, RunOutputs& result);
   std::string check_input(const Slot& slot);
   std::string check_gaps(const Slot& slot, const std::vector<std::byte>& bytes, Poison poison);
 

@@ -1,0 +1,298 @@
+#include "runner/case_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace wm {
+namespace {
+
+std::vector<const TensorDesc*> outputs_of(const Problem& problem) {
+  std::vector<const TensorDesc*> outputs;
+  for (const TensorDesc& desc : problem.tensors)
+    if (desc.role == Role::output) outputs.push_back(&desc);
+  return outputs;
+}
+
+void set_status(CaseResult& result, Status status, std::string reason) {
+  result.status = status;
+  result.reason = std::move(reason);
+}
+
+std::string index_text(const Dims& index) {
+  std::vector<std::string> parts;
+  for (const std::int64_t i : index) parts.push_back(std::to_string(i));
+  return "[" + join(parts, ",") + "]";
+}
+
+std::string mismatch_text(const std::string& tensor, const TensorAccuracy& accuracy,
+                          const std::string& which) {
+  std::string text = "'" + tensor + "' " + which + std::to_string(accuracy.mismatches) + " of " +
+                     std::to_string(accuracy.compared) + " elements outside ";
+  text += accuracy.gate == Gate::indexing ? "exact equality" : "their bound";
+  if (!accuracy.pattern.empty()) text += "; " + accuracy.pattern;
+  if (!accuracy.worst.empty()) {
+    const WorstElement& worst = accuracy.worst.front();
+    text += "; worst at " + index_text(worst.index) + ": got " + format_real(worst.got) +
+            ", want " + format_real(worst.want);
+    if (accuracy.gate == Gate::precision) text += " +- " + format_real(worst.bound);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view name_of(Status status) {
+  switch (status) {
+    case Status::passed:
+      return "passed";
+    case Status::failed:
+      return "failed";
+    case Status::nondeterministic:
+      return "nondeterministic";
+    case Status::mistrusted:
+      return "mistrusted";
+    case Status::unsupported:
+      return "unsupported";
+    case Status::skipped:
+      return "skipped";
+    case Status::error:
+      return "error";
+  }
+  return "";
+}
+
+bool uses_gate_i(const Case& item) {
+  return item.recipe == "exact" && item.inputs.empty() &&
+         item.problem.op->exact_is_bitwise(item.problem);
+}
+
+bool CaseResult::observed_deterministic() const {
+  for (const ProbeResult& probe : probes)
+    for (const auto& [tensor, verdict] : probe.tensors)
+      if (verdict.kind == ProbeVerdict::Kind::differs) return false;
+  return true;
+}
+
+Timing summarise(std::vector<double> samples_ns) {
+  Timing timing;
+  if (samples_ns.empty()) return timing;
+  const auto median_of = [](std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+  };
+  timing.samples_ns = samples_ns;
+  std::sort(samples_ns.begin(), samples_ns.end());
+  timing.median_ns = median_of(samples_ns);
+  const auto n = static_cast<double>(samples_ns.size());
+  // Binomial order statistics: ranks n/2 -+ 0.98 sqrt(n) cover the median at 95 %.
+  const auto reach = static_cast<std::size_t>(std::ceil(0.98 * std::sqrt(n)));
+  const std::size_t half = samples_ns.size() / 2;
+  timing.low_ns = samples_ns[half > reach ? half - reach : 0];
+  timing.high_ns = samples_ns[std::min(half + reach, samples_ns.size() - 1)];
+  std::vector<double> deviations;
+  for (const double sample : samples_ns) deviations.push_back(std::abs(sample - timing.median_ns));
+  timing.mad_ns = median_of(deviations);
+  return timing;
+}
+
+CaseResult CaseRunner::run(const Case& item, const Variant& variant, const CaseSettings& settings) {
+  CaseResult result;
+  try {
+    if (!refuse(item, variant, result)) execute(item, variant, settings, result);
+  } catch (const KernelError& error) {
+    set_status(result, Status::error, error.what());
+  } catch (const UsageError& error) {
+    set_status(result, Status::error, error.what());
+  } catch (const std::bad_alloc&) {
+    set_status(result, Status::error, "out of memory on the host");
+  }
+  return result;
+}
+
+// Fills config and claims; true when the case does not run at all.
+bool CaseRunner::refuse(const Case& item, const Variant& variant, CaseResult& result) {
+  const Support support = variant.supports(item.problem, device_.props());
+  if (!support.ok()) {
+    set_status(result, Status::unsupported, support.reason);
+    return true;
+  }
+  const RecipeAnswer recipe = item.problem.op->has_recipe(item.problem, item.recipe);
+  if (!recipe.ok) {
+    set_status(result, Status::skipped, recipe.reason);
+    return true;
+  }
+  return false;
+}
+
+void CaseRunner::execute(const Case& item, const Variant& variant, const CaseSettings& settings,
+                         CaseResult& result) {
+  Config config;
+  if (item.config.empty()) {
+    config = variant.configure(item.problem, device_.props());
+  } else {
+    config = Config::parse(item.config);
+    variant.check_config(item.problem, config);
+  }
+  result.config = config.to_string();
+  result.claims = variant.claims(item.problem, config);
+  prepared_.use(item);
+  Execution execution(device_, variant, item.problem, config, prepared_.inputs(), settings.guard);
+  result.workspace_bytes = execution.workspace_bytes();
+  ExecutionSettings base_settings;
+  base_settings.schedule = item.schedule;
+  const RunOutputs base = execution.run(base_settings);
+  result.ran = true;
+  if (!base.violation.empty()) return set_status(result, Status::error, base.violation);
+  const auto descs = outputs_of(item.problem);
+  for (std::size_t t = 0; t < descs.size(); ++t)
+    result.digests.emplace_back(descs[t]->name, tensor_digest(*descs[t], base.outputs[t]));
+  std::vector<double>& samples = result.timing.samples_ns;
+  samples.push_back(base.elapsed_ns);
+  if (settings.stages.verify) verify(item, base, "", result);
+  if (result.status == Status::passed && settings.stages.determinism)
+    probe(item, settings, execution, base, result);
+  const bool timed = settings.stages.throughput && item.recipe != "exact";
+  while (timed && result.status == Status::passed && samples.size() < 3)
+    samples.push_back(execution.run(base_settings).elapsed_ns);
+  result.timing = timed ? summarise(samples) : Timing{};
+  conclude(item, result);
+}
+
+void CaseRunner::verify(const Case& item, const RunOutputs& outputs, const std::string& which,
+                        CaseResult& result) {
+  const std::vector<Expected>& expected = prepared_.expected(result.claims);
+  const auto descs = outputs_of(item.problem);
+  const bool first = which.empty();
+  for (std::size_t t = 0; t < descs.size(); ++t) {
+    const JudgeInput input{*descs[t],
+                           outputs.outputs[t].data(),
+                           expected[t].value,
+                           expected[t].magnitude,
+                           item.problem.op->bound_rule(item.problem, *descs[t], result.claims),
+                           item.problem.op->depth(item.problem),
+                           uses_gate_i(item) ? Gate::indexing : Gate::precision};
+    TensorAccuracy accuracy = judge(input);
+    if (!accuracy.ok() && result.status == Status::passed)
+      set_status(result, Status::failed, mismatch_text(descs[t]->name, accuracy, which));
+    if (first) result.accuracy.emplace_back(descs[t]->name, std::move(accuracy));
+  }
+  if (first) check_expect(item, outputs, result);
+}
+
+void CaseRunner::check_expect(const Case& item, const RunOutputs& outputs, CaseResult& result) {
+  const auto descs = outputs_of(item.problem);
+  for (const auto& [name, source] : item.expect) {
+    for (std::size_t t = 0; t < descs.size(); ++t) {
+      if (descs[t]->name != name) continue;
+      const std::vector<double> want = source_values(source, "expect." + name, *descs[t]);
+      std::vector<double> got(want.size());
+      load_all(*descs[t], outputs.outputs[t].data(), got);
+      for (std::size_t i = 0; i < want.size(); ++i) {
+        const bool equal = got[i] == want[i] || (std::isnan(got[i]) && std::isnan(want[i])) ||
+                           std::abs(got[i] - want[i]) <= item.atol.value_or(0);
+        if (equal) continue;
+        return set_status(result, Status::failed,
+                          "'" + name + "' differs from expect." + name + " at " +
+                              index_text(unravel(static_cast<std::int64_t>(i), descs[t]->dims)) +
+                              ": got " + format_real(got[i]) + ", expected " +
+                              format_real(want[i]) + " +- " + format_real(item.atol.value_or(0)));
+      }
+    }
+  }
+}
+
+void CaseRunner::probe(const Case& item, const CaseSettings& settings, Execution& execution,
+                       const RunOutputs& base, CaseResult& result) {
+  ExecutionSettings same;
+  same.schedule = item.schedule;
+  const std::vector<ExecutionSettings> reruns(
+      static_cast<std::size_t>(std::max(settings.reruns - 1, 1)), same);
+  probe_runs(item, "rerun", reruns, true, execution, base, false, result);
+
+  const bool emulated = device_.kind() == DeviceKind::emu || device_.kind() == DeviceKind::emu_race;
+  std::vector<ExecutionSettings> schedules;
+  for (int i = 1; emulated && i < std::max(settings.schedules, 2); ++i) {
+    ExecutionSettings other;
+    other.schedule.kind = i == 1 && item.schedule.kind != Schedule::Kind::reverse
+                              ? Schedule::Kind::reverse
+                              : Schedule::Kind::random;
+    other.schedule.seed = static_cast<std::uint64_t>(i);
+    schedules.push_back(other);
+  }
+  probe_runs(item, "schedule", schedules, false, execution, base, true, result);
+
+  ExecutionSettings outputs = same;
+  outputs.output_poison = Poison::finite;
+  probe_runs(item, "output_poison", {outputs}, true, execution, base, false, result);
+
+  std::vector<ExecutionSettings> workspace;
+  if (execution.workspace_bytes() > 0) {
+    workspace.push_back(same);
+    workspace.back().workspace_poison = Poison::finite;
+  }
+  probe_runs(item, "workspace_poison", workspace, false, execution, base, false, result);
+}
+
+void CaseRunner::probe_runs(const Case& item, const char* name,
+                            const std::vector<ExecutionSettings>& runs, bool timed,
+                            Execution& execution, const RunOutputs& base, bool verify_runs,
+                            CaseResult& result) {
+  const auto descs = outputs_of(item.problem);
+  ProbeResult probe{name, {}};
+  const std::string why_not =
+      std::string(name) == "schedule" ? "the device chooses its own schedule" : "no workspace";
+  for (const TensorDesc* desc : descs)
+    probe.tensors.emplace_back(desc->name, ProbeVerdict::not_run(why_not));
+  for (const ExecutionSettings& settings : runs) {
+    const RunOutputs other = execution.run(settings);
+    if (!other.violation.empty())
+      return set_status(result, Status::error, std::string(name) + " run: " + other.violation);
+    if (timed) result.timing.samples_ns.push_back(other.elapsed_ns);
+    bool differs = false;
+    for (std::size_t t = 0; t < descs.size(); ++t) {
+      ProbeVerdict& verdict = probe.tensors[t].second;
+      fold_run(verdict, *descs[t], base.outputs[t], other.outputs[t]);
+      differs = differs || verdict.kind == ProbeVerdict::Kind::differs;
+    }
+    // Other bits must be within the bound too.
+    if (differs && verify_runs && !result.accuracy.empty())
+      verify(item, other, "under schedule " + settings.schedule.to_string() + ": ", result);
+  }
+  result.probes.push_back(std::move(probe));
+}
+
+// Status from the probes and from what the reference could tell.
+void CaseRunner::conclude(const Case& item, CaseResult& result) {
+  if (result.status != Status::passed) return;
+  for (const ProbeResult& probe : result.probes) {
+    // A claim of nondeterminism is about the order of sums: integers whose sums are exact may not
+    // differ even then, and on the emulator only the schedule changes the order.
+    const bool order_may_matter = !result.claims.deterministic() && !uses_gate_i(item) &&
+                                  (probe.name == "schedule" || device_.kind() == DeviceKind::cuda);
+    for (const auto& [tensor, verdict] : probe.tensors) {
+      if (verdict.kind != ProbeVerdict::Kind::differs || order_may_matter) continue;
+      return set_status(result, Status::nondeterministic,
+                        "probe " + probe.name + ": '" + tensor + "' differs in " +
+                            std::to_string(verdict.count) + " elements, first at " +
+                            index_text(verdict.first_index) + ", up to " +
+                            format_real(verdict.max_ulp) + " ulp, though claimed " +
+                            (result.claims.deterministic() ? "deterministic"
+                                                           : "to differ in summation order only"));
+    }
+  }
+  if (item.problem.empty_output()) {
+    result.reason = "zero-size";
+    return;
+  }
+  bool trusted = result.accuracy.empty();
+  for (const auto& [tensor, accuracy] : result.accuracy) trusted = trusted || !accuracy.degenerate;
+  if (!trusted)
+    set_status(result, Status::mistrusted,
+               "every reference value is within its bound of zero: an all-zero output would pass");
+}
+
+}  // namespace wm

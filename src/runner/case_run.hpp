@@ -1,0 +1,85 @@
+#pragma once
+// One case with one variant on one device, from support answer to verdict.
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/case.hpp"
+#include "determinism/compare.hpp"
+#include "gpu/device.hpp"
+#include "registry/variant.hpp"
+#include "runner/execution.hpp"
+#include "runner/prepare.hpp"
+#include "verify/judge.hpp"
+
+namespace wm {
+
+enum class Status { passed, failed, nondeterministic, mistrusted, unsupported, skipped, error };
+std::string_view name_of(Status status);
+
+struct Stages {
+  bool verify = true, determinism = true, throughput = true;
+};
+
+struct CaseSettings {
+  Stages stages;
+  int reruns = 2;
+  int schedules = 2;
+  Guard guard = Guard::none;
+};
+
+struct ProbeResult {
+  std::string name;
+  std::vector<std::pair<std::string, ProbeVerdict>> tensors;
+};
+
+struct Timing {
+  std::vector<double> samples_ns;
+  double median_ns = 0, low_ns = 0, high_ns = 0, mad_ns = 0;
+};
+/// Median, the order-statistic interval that covers it (min and max below 6 samples), MAD.
+Timing summarise(std::vector<double> samples_ns);
+
+struct CaseResult {
+  Status status = Status::passed;
+  std::string reason;
+  std::string config;
+  bool ran = false;  ///< the kernel was launched and came back
+  Claims claims;
+  std::size_t workspace_bytes = 0;
+  std::vector<std::pair<std::string, TensorAccuracy>> accuracy;
+  std::vector<std::pair<std::string, std::string>> digests;
+  std::vector<ProbeResult> probes;
+  Timing timing;
+
+  bool observed_deterministic() const;
+};
+
+class CaseRunner {
+ public:
+  CaseRunner(Device& device, Prepared& prepared) : device_(device), prepared_(prepared) {}
+  CaseResult run(const Case& item, const Variant& variant, const CaseSettings& settings);
+
+ private:
+  bool refuse(const Case& item, const Variant& variant, CaseResult& result);
+  void execute(const Case& item, const Variant& variant, const CaseSettings& settings,
+               CaseResult& result);
+  void verify(const Case& item, const RunOutputs& outputs, const std::string& which,
+              CaseResult& result);
+  void check_expect(const Case& item, const RunOutputs& outputs, CaseResult& result);
+  void probe(const Case& item, const CaseSettings& settings, Execution& execution,
+             const RunOutputs& base, CaseResult& result);
+  void probe_runs(const Case& item, const char* name, const std::vector<ExecutionSettings>& runs,
+                  bool timed, Execution& execution, const RunOutputs& base, bool verify_runs,
+                  CaseResult& result);
+  void conclude(const Case& item, CaseResult& result);
+
+  Device& device_;
+  Prepared& prepared_;
+};
+
+/// Whether gate I applies to the case: exact recipe, inputs not overridden.
+bool uses_gate_i(const Case& item);
+
+}  // namespace wm

@@ -1,0 +1,106 @@
+#include "runner/npy.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace wm {
+namespace {
+
+struct Header {
+  std::string descr;
+  bool fortran = false;
+  Dims shape;
+};
+
+[[noreturn]] void bad(const std::string& path, const std::string& what) {
+  throw UsageError("npy file '" + path + "': " + what);
+}
+
+// Text of `'key': value` in the header's Python dictionary, up to the comma that ends it.
+std::string field(const std::string& path, const std::string& text, const std::string& key) {
+  const auto at = text.find("'" + key + "'");
+  const auto colon = at == std::string::npos ? at : text.find(':', at);
+  if (colon == std::string::npos) bad(path, "header has no '" + key + "'");
+  auto begin = text.find_first_not_of(' ', colon + 1);
+  if (begin == std::string::npos) bad(path, "header ends after '" + key + "'");
+  const char opener = text[begin];
+  const std::string closers = opener == '(' ? ")" : opener == '\'' ? "'" : ",}";
+  const auto end = text.find_first_of(closers, begin + 1);
+  if (end == std::string::npos) bad(path, "header does not close '" + key + "'");
+  if (opener == '(' || opener == '\'') ++begin;
+  return text.substr(begin, end - begin);
+}
+
+Header parse_header(const std::string& path, const std::string& text) {
+  Header header;
+  header.descr = field(path, text, "descr");
+  header.fortran = field(path, text, "fortran_order").starts_with("True");
+  for (const std::string& part : split(field(path, text, "shape"), ',')) {
+    const auto first = part.find_first_not_of(' ');
+    if (first == std::string::npos) continue;
+    const auto size = parse_int(std::string_view(part).substr(first));
+    if (!size || *size < 0) bad(path, "shape item '" + part + "' is not a size");
+    header.shape.push_back(*size);
+  }
+  return header;
+}
+
+std::string dims_text(const Dims& dims) {
+  std::vector<std::string> parts;
+  for (const std::int64_t dim : dims) parts.push_back(std::to_string(dim));
+  return "(" + join(parts, ", ") + ")";
+}
+
+// The element type the file's numbers have, nothing where it cannot feed a tensor of `dtype`.
+std::optional<DType> file_type(const std::string& descr, DType dtype) {
+  const std::string kind =
+      descr.size() > 1 && (descr[0] == '<' || descr[0] == '|') ? descr.substr(1) : descr;
+  if (kind == "u2" && dtype == DType::bf16) return DType::bf16;
+  if (kind == "u1" && (dtype == DType::e4m3 || dtype == DType::e5m2)) return dtype;
+  if (kind == "f2") return DType::f16;
+  if (kind == "f4") return DType::f32;
+  if (kind == "f8") return DType::f64;
+  if (kind == "i1") return DType::s8;
+  if (kind == "u1") return DType::u8;
+  if (kind == "i4") return DType::s32;
+  if (kind == "i8") return DType::s64;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<double> read_npy(const std::string& path, const Dims& dims, DType dtype) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) bad(path, "cannot be opened");
+  const std::string data((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (data.size() < 12 || data.compare(0, 6, "\x93NUMPY") != 0) bad(path, "is not a .npy file");
+  const bool wide = data[6] >= 2;
+  std::uint32_t length = 0;
+  std::memcpy(&length, data.data() + 8, wide ? 4 : 2);
+  const std::size_t start = (wide ? 12u : 10u) + std::size_t{length};
+  if (start > data.size()) bad(path, "header is cut off");
+  const Header header = parse_header(path, data.substr(wide ? 12 : 10, length));
+  if (header.fortran) bad(path, "is in Fortran order; save it in C order");
+  if (header.shape != dims)
+    bad(path, "has shape " + dims_text(header.shape) + ", the tensor has " + dims_text(dims));
+  const auto type = file_type(header.descr, dtype);
+  if (!type)
+    bad(path, "element type '" + header.descr + "' cannot feed a tensor of type " +
+                  std::string(name_of(dtype)));
+  const auto count = static_cast<std::size_t>(element_count(dims));
+  if (data.size() - start < count * info(*type).bytes)
+    bad(path, "has " + std::to_string(data.size() - start) + " bytes of data, needs " +
+                  std::to_string(count * info(*type).bytes));
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i)
+    values[i] = load_as_double(*type, data.data() + start, static_cast<std::int64_t>(i));
+  return values;
+}
+
+}  // namespace wm

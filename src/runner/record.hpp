@@ -1,0 +1,23 @@
+#pragma once
+// Finished results as JSON (configs/schema/record.schema.json).
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "config/case.hpp"
+#include "registry/variant.hpp"
+#include "runner/case_run.hpp"
+
+namespace wm {
+
+/// A number, or "NaN", "Infinity", "-Infinity".
+nlohmann::json json_number(double value);
+
+nlohmann::json claims_json(const Claims& claims);
+nlohmann::json problem_json(const Problem& problem);
+
+/// The record of one case with one variant on `device`.
+nlohmann::json make_record(const Case& item, const VariantId& id, const std::string& device,
+                           const CaseSettings& settings, const CaseResult& result);
+
+}  // namespace wm

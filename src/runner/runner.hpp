@@ -1,0 +1,54 @@
+#pragma once
+// From a plan to records: algorithm patterns are expanded against the catalogs, each case runs
+// through verify, determinism and throughput, and each record goes to the sink as it is finished.
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "config/case.hpp"
+#include "config/plan.hpp"
+#include "registry/catalog_set.hpp"
+
+namespace wm {
+
+struct RunOptions {
+  std::vector<std::string> stages{"verify", "determinism", "throughput"};
+  std::string device = "auto";  ///< emu, cuda, cuda:1, auto
+  std::string filter;           ///< glob over variant ids
+  std::string emu_arch;         ///< h200 when empty
+  std::optional<Guard> guard;   ///< overrides a case's own
+  unsigned threads = 0;         ///< OS threads of emulator and reference; 0: all cores
+  int reruns = 2;               ///< runs compared by the probe `rerun`
+  int schedules = 2;            ///< schedules compared by the probe `schedule`, the base included
+  std::vector<std::string> command;  ///< for the header
+};
+
+class RecordSink {
+ public:
+  virtual ~RecordSink() = default;
+  virtual void header(const nlohmann::json& header) = 0;
+  virtual void record(const nlohmann::json& record) = 0;
+  virtual void summary(const nlohmann::json& summary) = 0;
+};
+
+/// Runs the plan; `stop` is polled between records (the summary then says interrupted). Returns the
+/// summary. Throws UsageError, ConfigError, EnvironmentError before the first record only.
+nlohmann::json run_plan(const Plan& plan, const RunOptions& options, const CatalogSet& catalogs,
+                        RecordSink& sink, const std::atomic<bool>& stop);
+
+/// Shapes, FLOPs, bytes, every algorithm's support answer, workspace, claims and bound.
+nlohmann::json explain_case(const Case& item, const RunOptions& options,
+                            const CatalogSet& catalogs);
+
+/// Architectures --emu-arch knows.
+std::vector<std::string> emu_arch_names();
+const DeviceProps& emu_arch(const std::string& name);  ///< throws UsageError
+
+/// Algorithm names of the catalogs' variants of one op, for check_algorithm_name.
+std::vector<std::string> algorithm_names(const CatalogSet& catalogs, const std::string& op);
+
+}  // namespace wm
