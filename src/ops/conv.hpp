@@ -1,8 +1,8 @@
 #pragma once
-// Convolution in three directions. y[n,k,p,q] = act(alpha sum_{c,r,s} x[n,c,p*u+r*dh-ph,q*v+s*dw-pw]
-// w[k,c,r,s] + beta y_in + residual z + bias[k]); `mode=convolution` flips r and s. bwd_data and
-// bwd_filter are its adjoints (alpha and beta only). Spatial arrays are (d, h, w); unused leading
-// dimensions are 1 with filter 1, pad 0, stride 1, dilation 1.
+// Convolution in three directions. y[n,k,p,q] = act(alpha sum_{c,r,s}
+// x[n,c,p*u+r*dh-ph,q*v+s*dw-pw] w[k,c,r,s] + beta y_in + residual z + bias[k]); `mode=convolution`
+// flips r and s. bwd_data and bwd_filter are its adjoints (alpha and beta only). Spatial arrays are
+// (d, h, w); unused leading dimensions are 1 with filter 1, pad 0, stride 1, dilation 1.
 #include <array>
 #include <cstdint>
 

@@ -12,7 +12,7 @@ struct MatmulProblem {
   bool transpose_a = false;  ///< a is [batch, k, m]
   bool transpose_b = false;  ///< b is [batch, n, k]
   double alpha = 1, beta = 0;
-  bool bias = false;         ///< epilogue bias, bias_relu, bias_gelu
+  bool bias = false;  ///< epilogue bias, bias_relu, bias_gelu
   ActivationFn act = ActivationFn::identity;
 };
 

@@ -19,16 +19,21 @@ namespace wm {
 
 /// One problem key as users write it (`c=64`, `pad=1`, `fn=gelu`).
 struct Key {
-  enum class Kind { integer, real, flag, word };
+  /// A list is one integer for every spatial dimension or one each, `2x3` or `3,0,5` (order d, h,
+  /// w).
+  enum class Kind { integer, real, flag, word, list };
   std::string name;
   Kind kind = Kind::integer;
   std::optional<std::string> default_text;  ///< absent: must be given
-  std::int64_t min = 0;                     ///< integers
+  std::int64_t min = 0;                     ///< integers, and each integer of a list
   std::int64_t max = 0;
-  std::vector<std::string> words;           ///< allowed values of a word
+  std::vector<std::string> words;  ///< allowed values of a word
   std::string doc;
   /// Not printed in the canonical form: another way to write something (`pad_h` of `pad`).
   bool alias = false;
+  /// May be absent without having a default text: d, h, t, r of a convolution (the rank follows
+  /// from them) and alpha, beta of an activation (the default depends on fn).
+  bool optional = false;
 };
 
 /// key -> text, as given by a user or expanded from a sweep. Order is kept for messages only.
@@ -47,13 +52,13 @@ class Op;
 /// One fully specified instance of an op. Immutable; copies share the typed detail.
 struct Problem {
   const Op* op = nullptr;
-  KeyValues keys;   ///< canonical: every non-alias key in the op's order, then dtype acc math layout
+  KeyValues keys;  ///< canonical: every non-alias key in the op's order, then dtype acc math layout
   DTypes dtypes;
   DType acc = DType::f32;
   std::string math = "ieee";
-  std::optional<Layout> layout;           ///< only where the op has one
-  std::vector<TensorDesc> tensors;        ///< inputs then outputs; strides and offsets resolved
-  std::shared_ptr<const void> detail;     ///< ConvProblem, MatmulProblem, ...
+  std::optional<Layout> layout;        ///< only where the op has one
+  std::vector<TensorDesc> tensors;     ///< inputs then outputs; strides and offsets resolved
+  std::shared_ptr<const void> detail;  ///< ConvProblem, MatmulProblem, ...
 
   template <class T>
   const T& as() const {
@@ -70,8 +75,8 @@ struct BoundRule {
   double per_magnitude = 0;
   double per_value = 0;
   double absolute = 0;
-  std::string text;  ///< the formula with its numbers, for `explain`
-  bool defined = true;  ///< false where h * u >= 1: gamma is undefined
+  std::string text;      ///< the formula with its numbers, for `explain`
+  bool defined = true;   ///< false where h * u >= 1: gamma is undefined
   bool tracked = false;  ///< magnitude is already an error (tracked_bound), not a sum of terms
 };
 
@@ -96,6 +101,9 @@ class Op {
   std::vector<Key> keys;
   bool has_layout = false;
   bool has_weights = false;
+
+  /// Names of every key a problem of this op may have: keys, aliases, dtype, acc, math, layout.
+  std::vector<std::string> key_names() const;
 
   /// Parses and validates op keys (all of `values` must be keys of this op or dtype / acc / math /
   /// layout), fills defaults, derives output sizes and tensors. Throws UsageError naming the key,
@@ -125,7 +133,10 @@ class Op {
  protected:
   /// Typed problem from complete texts (defaults already filled; aliases may be present). Sets
   /// problem.detail and problem.tensors, and may rewrite problem.keys into canonical form.
+  /// Texts are normalised: integers in decimal, reals in shortest form, flags 0 or 1, lists with x.
   virtual void resolve_detail(const KeyValues& complete, Problem& problem) const = 0;
+  /// Added to the message about an unknown key ("bias exists only in conv_fwd"); empty: nothing.
+  virtual std::string unknown_key_hint(std::string_view) const { return {}; }
 };
 
 /// The ops that exist, in the order of `list ops`.
@@ -138,5 +149,13 @@ std::vector<std::string> op_names();
 std::vector<std::string> recipe_names();
 /// Throws UsageError for an unknown recipe or a bad parameter.
 void check_recipe(const std::string& recipe);
+/// The recipe as records name it: "normal/1", "offset:10000/1". Throws as check_recipe.
+std::string versioned_recipe(const std::string& recipe);
+
+/// Moves a tensor of the problem to other strides (elements, one a dimension, positive) or another
+/// offset (elements past an aligned base, 0 or more). Throws UsageError for an unknown tensor, a
+/// wrong rank, elements that would overlap, or a span past 2^62 elements.
+void override_tensor(Problem& problem, std::string_view name, const std::optional<Dims>& strides,
+                     std::optional<std::int64_t> offset);
 
 }  // namespace wm

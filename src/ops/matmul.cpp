@@ -1,0 +1,102 @@
+#include "ops/matmul.hpp"
+
+#include <tuple>
+#include <utility>
+
+#include "ops/instances.hpp"
+#include "ops/linear.hpp"
+#include "ops/values.hpp"
+
+namespace wm {
+namespace {
+
+LinearForm linear_form(const MatmulProblem& matmul) {
+  LinearForm form;
+  form.depth = matmul.k;
+  form.alpha = matmul.alpha;
+  form.beta = matmul.beta;
+  form.bias = matmul.bias;
+  form.act = matmul.act;
+  return form;
+}
+
+void set_epilogue(const std::string& word, MatmulProblem& matmul) {
+  matmul.bias = word.starts_with("bias");
+  if (word.ends_with("relu")) matmul.act = ActivationFn::relu;
+  if (word.ends_with("gelu")) matmul.act = ActivationFn::gelu;
+}
+
+std::vector<TensorDesc> tensors_of(const MatmulProblem& matmul, const DTypes& types) {
+  const auto make = [](std::string name, Role role, DType dtype, Dims dims) {
+    return keys::tensor(std::move(name), role, dtype, std::move(dims), Layout::nchw);
+  };
+  const auto [batch, m, n, k] = std::tuple(matmul.batch, matmul.m, matmul.n, matmul.k);
+  std::vector<TensorDesc> tensors;
+  tensors.push_back(
+      make("a", Role::input, types.in, matmul.transpose_a ? Dims{batch, k, m} : Dims{batch, m, k}));
+  tensors.push_back(make("b", Role::input, types.weights,
+                         matmul.transpose_b ? Dims{batch, n, k} : Dims{batch, k, n}));
+  if (matmul.beta != 0) tensors.push_back(make("c", Role::input, types.out, {batch, m, n}));
+  if (matmul.bias) tensors.push_back(make("bias", Role::input, types.weights, {n}));
+  tensors.push_back(make("d", Role::output, types.out, {batch, m, n}));
+  return tensors;
+}
+
+class MatmulOp final : public Op {
+ public:
+  MatmulOp() {
+    name = "matmul";
+    family = "matmul";
+    summary = "d[b,m,n] = act(alpha sum_k a[b,m,k] b[b,k,n] + beta c[b,m,n] + bias[n]), row-major";
+    has_weights = true;
+    keys = {
+        keys::size("m", "rows of d", 0),
+        keys::size("n", "columns of d", 0),
+        keys::size("k", "products summed", 0),
+        keys::size_or("batch", 1, "independent matrices", 0),
+        keys::flag("transpose_a", "a is [batch, k, m]"),
+        keys::flag("transpose_b", "b is [batch, n, k]"),
+        keys::real_or("alpha", "1", "factor of the product"),
+        keys::real_or("beta", "0", "factor of c; 0: there is no c"),
+        keys::word("epilogue", "none", {"none", "bias", "relu", "gelu", "bias_relu", "bias_gelu"},
+                   "what follows the product")};
+  }
+
+  double flops(const Problem& problem) const override {
+    const auto& p = problem.as<MatmulProblem>();
+    return 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
+           static_cast<double>(p.n) * static_cast<double>(p.k);
+  }
+  std::int64_t depth(const Problem& problem) const override {
+    return problem.as<MatmulProblem>().k;
+  }
+  BoundRule bound_rule(const Problem& problem, const TensorDesc& output,
+                       const Claims& claims) const override {
+    return linear_rule(linear_form(problem.as<MatmulProblem>()), claims, output.dtype);
+  }
+
+ protected:
+  void resolve_detail(const KeyValues& complete, Problem& problem) const override {
+    MatmulProblem matmul;
+    matmul.m = keys::integer(complete, "m");
+    matmul.n = keys::integer(complete, "n");
+    matmul.k = keys::integer(complete, "k");
+    matmul.batch = keys::integer(complete, "batch");
+    matmul.transpose_a = keys::flag_value(complete, "transpose_a");
+    matmul.transpose_b = keys::flag_value(complete, "transpose_b");
+    matmul.alpha = keys::real(complete, "alpha");
+    matmul.beta = keys::real(complete, "beta");
+    set_epilogue(keys::text(complete, "epilogue"), matmul);
+    problem.tensors = tensors_of(matmul, problem.dtypes);
+    problem.detail = std::make_shared<const MatmulProblem>(matmul);
+  }
+};
+
+}  // namespace
+
+const Op& matmul_op() {
+  static const MatmulOp op;
+  return op;
+}
+
+}  // namespace wm
