@@ -1,0 +1,61 @@
+#pragma once
+// Shared memory of the block that runs on one OS thread: WM_SHARED slots between canaries, and
+// dynamic shared memory of exact size, each region between inaccessible pages.
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "emu/runtime.hpp"
+
+namespace wm::emu {
+
+class Arena {
+ public:
+  struct Limits {
+    std::size_t statically = 0;  ///< all WM_SHARED of a block
+    std::size_t together = 0;    ///< with dynamic shared memory
+  };
+
+  Arena();  ///< throws EnvironmentError
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
+
+  void begin_launch(const Limits& limits, std::size_t dynamic_bytes, unsigned char poison);
+  /// Everything is poison again.
+  void begin_block();
+  /// The slot of a declaration; null when a limit is exceeded (`error` says which).
+  void* slot(const SharedTag& tag) {
+    for (const auto& known : slots_)
+      if (known.tag == &tag) return known.data;
+    return add_slot(tag);
+  }
+  void* dynamic() const { return dynamic_; }
+  std::size_t dynamic_bytes() const { return dynamic_bytes_; }
+  const std::string& error() const { return error_; }
+
+  /// What was written outside the slots in this block, as one sentence; empty when nothing.
+  std::string damage() const;
+  bool contains(const void* address) const;
+  /// "byte 36 of shared array "tile" (32 bytes)" for an address the arena contains.
+  std::string describe(const void* address) const;
+
+ private:
+  struct Slot {
+    const SharedTag* tag;
+    std::byte* data;
+  };
+  void* add_slot(const SharedTag& tag);
+
+  std::byte* region_ = nullptr;
+  std::vector<Slot> slots_;
+  std::byte* next_ = nullptr;  ///< end of the canary after the last slot
+  std::size_t static_bytes_ = 0;
+  std::byte* dynamic_ = nullptr;
+  std::size_t dynamic_bytes_ = 0;
+  Limits limits_;
+  unsigned char poison_ = 0xff;
+  std::string error_;
+};
+
+}  // namespace wm::emu

@@ -1,0 +1,53 @@
+#pragma once
+// What Stream::handle points to on the host: the device's settings and its OS threads.
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "emu/machine.hpp"
+#include "emu/runtime.hpp"
+#include "gpu/device.hpp"
+
+namespace wm::emu {
+
+class Executor {
+ public:
+  /// `os_threads` share the blocks of a grid, the caller of `run` being one of them.
+  Executor(const DeviceProps& props, unsigned os_threads);
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+  ~Executor();
+
+  void run(const Launch& launch, Worker worker, const void* args);
+
+  const DeviceProps& props() const { return props_; }
+  void set_schedule(const Schedule& schedule) { schedule_ = schedule; }
+  /// What shared memory holds when a block begins.
+  void set_shared_poison(Poison poison) { poison_ = poison; }
+  /// Stacks that exist on all OS threads: what runs of failing kernels must not add to.
+  std::size_t stacks() const;
+
+ private:
+  void check_limits(const Launch& launch) const;
+  void start_helpers();
+  void help(std::size_t index);
+
+  DeviceProps props_;
+  unsigned os_threads_;
+  Schedule schedule_;
+  Poison poison_ = Poison::nan;
+  std::vector<std::unique_ptr<Machine>> machines_;  ///< the first is the caller's
+
+  std::mutex launch_mutex_;  ///< one launch at a time
+  std::mutex mutex_;
+  std::condition_variable work_, done_;
+  Grid* grid_ = nullptr;
+  std::uint64_t generation_ = 0;
+  std::size_t busy_ = 0;
+  bool stop_ = false;
+  std::vector<std::thread> helpers_;
+};
+
+}  // namespace wm::emu

@@ -1,0 +1,292 @@
+#include "emu/machine.hpp"
+
+#include <sys/mman.h>
+
+#include "core/error.hpp"
+
+constinit __thread uint3 threadIdx{};
+constinit __thread uint3 blockIdx{};
+constinit __thread uint3 blockDim{};
+constinit __thread uint3 gridDim{};
+
+namespace wm::emu {
+
+constinit __thread unsigned current_thread = 0;
+constinit __thread int scheduling = 0;
+constinit __thread Machine* current_machine = nullptr;
+
+namespace {
+
+constexpr std::size_t kRescueBytes = 64 * 1024;
+
+uint3 as_uint3(const dim3& d) { return {d.x, d.y, d.z}; }
+
+}  // namespace
+
+Machine::Machine() {
+  void* memory =
+      mmap(nullptr, kRescueBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw EnvironmentError("no memory for the emulator's rescue stack");
+  rescue_ = static_cast<std::byte*>(memory);
+  rescue_top_ = rescue_ + kRescueBytes;
+}
+
+Machine::~Machine() { munmap(rescue_, kRescueBytes); }
+
+void Machine::run(Grid& grid) {
+  grid_ = &grid;
+  next_position_ = last_position_ = 0;
+  arena_.begin_launch(grid.shared_limits, grid.launch.shared_bytes, grid.poison);
+  gridDim = as_uint3(grid.launch.grid);
+  blockDim = as_uint3(grid.launch.block);
+  current_machine = this;
+  failure_.clear();
+  if (next_block()) {
+    Fiber* worker = pool_.start(fiber_entry);
+    if (worker == nullptr) {
+      failure_ = "no memory for a stack";
+    } else {
+      if (scheduling != 0) threads_[current_thread].fiber = worker;
+      running_ = worker;
+      switch_fiber(main_, *worker);
+    }
+  }
+  if (!failure_.empty()) grid.report_failure(position_, failure_);
+  running_ = nullptr;
+  failing_ = false;
+  scheduling = 0;
+  pool_.release_all();
+  current_machine = nullptr;
+}
+
+void Machine::fiber_entry(boost::context::detail::transfer_t transfer) {
+  static_cast<Fiber*>(transfer.data)->context = transfer.fctx;
+  Machine& machine = *current_machine;
+  machine.grid_->worker(machine.grid_->args);
+  // The worker found no more blocks.
+  Fiber* self = machine.running_;
+  machine.running_ = &machine.main_;
+  switch_fiber(*self, machine.main_);
+}
+
+bool Machine::next_block() {
+  if (next_position_ == last_position_ && !grid_->claim(next_position_, last_position_))
+    return false;
+  if (grid_->cancelled(next_position_)) return false;
+  position_ = next_position_++;
+  begin_block();
+  return true;
+}
+
+void Machine::begin_block() {
+  const std::uint64_t block = grid_->block_at(position_);
+  const dim3& grid = grid_->launch.grid;
+  if (grid.y == 1 && grid.z == 1) {
+    blockIdx = {static_cast<unsigned>(block), 0, 0};
+  } else {
+    const std::uint64_t row = block / grid.x;
+    blockIdx = {static_cast<unsigned>(block % grid.x), static_cast<unsigned>(row % grid.y),
+                static_cast<unsigned>(row / grid.y)};
+  }
+  arena_.begin_block();
+  if (grid_->schedule.kind == Schedule::Kind::in_order) {
+    scheduling = 0;
+    current_thread = 0;
+    threadIdx = {0, 0, 0};
+    return;
+  }
+  random_ = mix(grid_->schedule.seed, block);
+  begin_scheduling(0);
+  ready_.assign_range(0, grid_->threads);
+  enter(grid_->schedule.kind == Schedule::Kind::reverse ? grid_->threads - 1 : pick_random());
+}
+
+/// The block's bookkeeping, when threads below `first_running` have ended, that one runs and the
+/// others have not started.
+void Machine::begin_scheduling(unsigned first_running) {
+  scheduling = 1;
+  const unsigned threads = grid_->threads;
+  alive_.assign_range(first_running, threads);
+  ready_.assign_range(first_running + 1, threads);
+  waiting_.clear();
+  live_ = threads - first_running;
+  arrived_ = 0;
+  for (unsigned t = first_running; t < threads; ++t) {
+    threads_[t].fiber = nullptr;
+    threads_[t].wait = Wait::none;
+  }
+  for (unsigned w = first_running / 32; w * 32 < threads; ++w) warps_[w].group_count = 0;
+}
+
+bool Machine::block_finished() {
+  end_block();
+  return next_block();
+}
+
+void Machine::end_block() {
+  if (const auto damage = arena_.damage(); !damage.empty()) [[unlikely]]
+    fail_with("out-of-bounds write" + place(false) + ": " + damage);
+}
+
+bool Machine::thread_finished() {
+  const unsigned thread = current_thread;
+  alive_.remove(thread);
+  check_no_lane_waits_for(thread);
+  if (--live_ == 0) {
+    end_block();
+    if (!next_block()) return false;
+    if (scheduling != 0) threads_[current_thread].fiber = running_;
+    return true;
+  }
+  const bool released = arrived_ == live_;
+  if (released) release_barrier();
+  const unsigned next = released ? pick_from(0, kMaxThreads - 1) : pick_after(thread);
+  if (next == kNoThread) fail_deadlock();
+  enter(next);
+  if (threads_[next].fiber == nullptr) {
+    threads_[next].fiber = running_;
+    return true;
+  }
+  pool_.release(running_);
+  switch_to_thread(next);
+  __builtin_unreachable();
+}
+
+uint3 Machine::index_of(unsigned thread) const {
+  const dim3& block = grid_->launch.block;
+  if (block.y == 1 && block.z == 1) return {thread, 0, 0};
+  const unsigned row = thread / block.x;
+  return {thread % block.x, row % block.y, row / block.y};
+}
+
+/// Makes `thread` the running one, except for the stack.
+void Machine::enter(unsigned thread) {
+  ready_.remove(thread);
+  current_thread = thread;
+  threadIdx = index_of(thread);
+}
+
+void Machine::switch_to_thread(unsigned thread) {
+  Fiber* self = running_;
+  running_ = threads_[thread].fiber;
+  if (running_ != self) switch_fiber(*self, *running_);
+}
+
+/// Suspends the running thread and lets `thread` run.
+void Machine::resume(unsigned thread) {
+  if (thread == kNoThread) fail_deadlock();
+  enter(thread);
+  if (threads_[thread].fiber == nullptr) [[unlikely]] {
+    threads_[thread].fiber = pool_.start(fiber_entry);
+    if (threads_[thread].fiber == nullptr) fail_with("no memory for a stack" + place(true));
+  }
+  switch_to_thread(thread);
+}
+
+unsigned Machine::pick_after(unsigned thread) {
+  switch (grid_->schedule.kind) {
+    case Schedule::Kind::in_order:
+      return ready_.next(thread + 1);
+    case Schedule::Kind::reverse:
+      return ready_.previous(thread == 0 ? kMaxThreads - 1 : thread - 1);
+    case Schedule::Kind::random:
+      break;
+  }
+  return pick_random();
+}
+
+/// The first of a range that may run, in the order of the schedule.
+unsigned Machine::pick_from(unsigned lowest, unsigned highest) {
+  switch (grid_->schedule.kind) {
+    case Schedule::Kind::in_order:
+      return ready_.next(lowest);
+    case Schedule::Kind::reverse:
+      return ready_.previous(highest);
+    case Schedule::Kind::random:
+      break;
+  }
+  return pick_random();
+}
+
+unsigned Machine::pick_random() {
+  const unsigned count = ready_.size();
+  if (count == 0) return kNoThread;
+  random_ = mix(random_, 1);
+  return ready_.nth(static_cast<unsigned>(random_ % count));
+}
+
+/// A point where a random schedule may let another thread run.
+void Machine::give_turn() {
+  if (grid_->schedule.kind != Schedule::Kind::random) return;
+  const unsigned self = current_thread;
+  threads_[self].fiber = running_;
+  ready_.add(self);
+  resume(pick_random());
+}
+
+int Machine::barrier(BarrierOp op, int predicate, Site site) {
+  const unsigned self = current_thread;
+  if (scheduling == 0) begin_scheduling(self);
+  Thread& thread = threads_[self];
+  thread.fiber = running_;
+  thread.site = site;
+  thread.op = static_cast<std::uint8_t>(op);
+  thread.wait = Wait::barrier;
+  if (arrived_ == 0) {
+    barrier_site_ = site;
+    barrier_op_ = op;
+    barrier_mixed_ = false;
+    barrier_sum_ = 0;
+  } else if (site.line != barrier_site_.line || site.file != barrier_site_.file ||
+             op != barrier_op_) {
+    barrier_mixed_ = true;
+  }
+  waiting_.add(self);
+  barrier_sum_ += predicate;
+  if (++arrived_ == live_) {
+    release_barrier();
+    resume(pick_from(0, kMaxThreads - 1));
+  } else {
+    resume(pick_after(self));
+  }
+  return barrier_result_;
+}
+
+void Machine::release_barrier() {
+  if (barrier_mixed_) fail_divergent();
+  switch (barrier_op_) {
+    case BarrierOp::sync:
+    case BarrierOp::count:
+      barrier_result_ = barrier_sum_;
+      break;
+    case BarrierOp::all:
+      barrier_result_ = barrier_sum_ == static_cast<int>(arrived_);
+      break;
+    case BarrierOp::any:
+      barrier_result_ = barrier_sum_ != 0;
+      break;
+  }
+  arrived_ = 0;
+  ready_.take(waiting_);
+}
+
+bool Machine::atomic_begin(const void* address, std::size_t bytes, const char* operation,
+                           Site site) {
+  if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0)
+    fail_misaligned(address, bytes, operation, site);
+  const bool global = !arena_.contains(address);
+  if (global && !grid_->launch.blocks_communicate)
+    fail_thread(std::string(operation) +
+                    " on global memory in a launch that does not set blocks_communicate",
+                site, describe(address));
+  give_turn();
+  return global;
+}
+
+void Machine::fence(Site site) {
+  if (!grid_->launch.blocks_communicate)
+    fail_thread("__threadfence in a launch that does not set blocks_communicate", site, "");
+  give_turn();
+}
+
+}  // namespace wm::emu

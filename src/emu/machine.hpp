@@ -1,0 +1,134 @@
+#pragma once
+// One OS thread's share of the emulator: runs blocks one after another, a block's threads as
+// fibers.
+//
+// A fiber ("worker") runs threads one after another on one stack (run_threads of gpu/launch.hpp).
+// When a thread blocks, its worker becomes that thread's own fiber and a new worker goes on with
+// the threads that have not started: a thread that never blocks costs a function call. A block's
+// bookkeeping exists only once one of its threads has blocked (`scheduling`), or always when the
+// schedule is not in order.
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "emu/arena.hpp"
+#include "emu/fiber.hpp"
+#include "emu/grid.hpp"
+#include "emu/runtime.hpp"
+#include "emu/thread_set.hpp"
+
+namespace wm::emu {
+
+/// What the fault handler saw.
+struct Fault {
+  int signal = 0;
+  int code = 0;
+  const void* address = nullptr;
+  enum class Access { unknown, read, write } access = Access::unknown;
+};
+
+class Machine {
+ public:
+  Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  ~Machine();
+
+  /// Runs blocks of the grid on the calling OS thread until none are left or one has failed.
+  void run(Grid& grid);
+
+  bool thread_finished();
+  bool block_finished();
+  int barrier(BarrierOp op, int predicate, Site site);
+  std::uint64_t collective(WarpOp op, unsigned mask, std::uint64_t value, unsigned source,
+                           Site site);
+  bool atomic_begin(const void* address, std::size_t bytes, const char* operation, Site site);
+  void fence(Site site);
+  Arena& arena() { return arena_; }
+
+  [[noreturn]] void fail_thread(const std::string& what, Site site, const std::string& detail);
+  [[noreturn]] void fail_arena(const std::string& what);
+  /// Runs on the rescue stack, instead of the instruction that faulted.
+  [[noreturn]] void fail_fault();
+
+  bool in_kernel() const { return running_ != nullptr && running_ != &main_ && !failing_; }
+  std::byte* rescue_top() const { return rescue_top_; }
+  Fault fault;
+  std::size_t stacks() const { return pool_.size(); }
+
+ private:
+  enum class Wait : std::uint8_t { none, barrier, warp };
+  struct Thread {
+    Fiber* fiber;
+    Site site;
+    unsigned mask;
+    Wait wait;
+    std::uint8_t op;
+  };
+  /// Lanes that wait for each other: same mask, operation and place.
+  struct Group {
+    unsigned mask, arrived;
+    WarpOp op;
+    Site site;
+  };
+  struct Warp {
+    std::array<std::uint64_t, 32> value, result;
+    std::array<std::uint8_t, 32> source;
+    std::array<Group, 32> groups;
+    unsigned group_count;
+  };
+
+  static void fiber_entry(boost::context::detail::transfer_t transfer);
+  bool next_block();
+  void begin_block();
+  void end_block();
+  void begin_scheduling(unsigned first_running);
+  uint3 index_of(unsigned thread) const;
+  void enter(unsigned thread);
+  unsigned pick_after(unsigned thread);
+  unsigned pick_from(unsigned lowest, unsigned highest);
+  unsigned pick_random();
+  void resume(unsigned thread);
+  void switch_to_thread(unsigned thread);
+  void give_turn();
+  void release_barrier();
+  Group& join_group(Warp& warp, unsigned lane, WarpOp op, unsigned mask, Site site);
+  static void complete(Warp& warp, const Group& group);
+  void check_no_lane_waits_for(unsigned thread);
+
+  [[noreturn]] void fail_divergent();
+  [[noreturn]] void fail_deadlock();
+  [[noreturn]] void fail_with(const std::string& message);
+  std::string place(bool with_thread) const;
+  std::string waiting_threads(bool name_operations) const;
+  std::string describe(const void* address) const;
+
+  Grid* grid_ = nullptr;
+  std::uint64_t next_position_ = 0, last_position_ = 0, position_ = 0;
+  Fiber main_;
+  Fiber* running_ = nullptr;
+  FiberPool pool_;
+  Arena arena_;
+
+  std::array<Thread, kMaxThreads> threads_;
+  ThreadSet alive_;    ///< have not ended
+  ThreadSet ready_;    ///< can run and do not; have a fiber once started
+  ThreadSet waiting_;  ///< at a barrier
+  unsigned live_ = 0, arrived_ = 0;
+  BarrierOp barrier_op_ = BarrierOp::sync;
+  Site barrier_site_;
+  bool barrier_mixed_ = false;
+  int barrier_sum_ = 0, barrier_result_ = 0;
+  std::array<Warp, kMaxThreads / 32> warps_;
+  std::uint64_t random_ = 0;
+
+  std::byte* rescue_ = nullptr;
+  std::byte* rescue_top_ = nullptr;
+  bool failing_ = false;
+  std::string failure_;
+};
+
+/// The machine that runs on this OS thread; null outside `Machine::run`.
+extern __thread Machine* current_machine;
+
+}  // namespace wm::emu
