@@ -115,9 +115,10 @@ bool is_wildcard(const std::string& algorithm) {
   return algorithm.find_first_of("*?[{") != std::string::npos;
 }
 
-/// Whether a message is about the key: 'key', key= or "key".
+/// Whether a message is about the key: 'key', key=, "key" or unknown key.
 bool mentions(const std::string& message, const std::string& key) {
-  for (const std::string& form : {"'" + key + "'", " " + key + "=", "\"" + key + "\""}) {
+  for (const std::string& form :
+       {"'" + key + "'", " " + key + "=", "\"" + key + "\"", "unknown " + key + " "}) {
     if (message.find(form) != std::string::npos) return true;
   }
   return message.rfind(key + "=", 0) == 0 || message.rfind(key + ":", 0) == 0;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
@@ -127,6 +128,7 @@ class CaseGenerator {
     } else {
       add_all(items, {"n", "c", "h", "w"}, 3);
     }
+    if (op == "activation_fwd") items.push_back("fn=" + pick({"gelu", "elu", "swish"}));
     if (op.rfind("conv", 0) == 0) {
       add_all(items, {"k"}, 1);
       items.push_back("r=" + pick({"1", "2", "3"}));
@@ -151,11 +153,14 @@ class CaseGenerator {
   }
 
  private:
-  std::string pick(const std::vector<std::string>& words) { return words[random_() % words.size()]; }
+  std::string pick(const std::vector<std::string>& words) {
+    return words[random_() % words.size()];
+  }
   void maybe(std::vector<std::string>& items, const std::string& item) {
     if (random_() % 2 == 0) items.push_back(item);
   }
-  void add_all(std::vector<std::string>& items, const std::vector<std::string>& keys, unsigned low) {
+  void add_all(std::vector<std::string>& items, const std::vector<std::string>& keys,
+               unsigned low) {
     for (const std::string& key : keys) {
       items.push_back(key + "=" + std::to_string(low + random_() % 9));
     }
