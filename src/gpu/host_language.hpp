@@ -22,8 +22,10 @@
 #define WM_PASS_ONLY_SITE wm_file, wm_line
 #if defined(__clang__)
 #define WM_UNROLL _Pragma("clang loop unroll(full)")
+#define WM_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #else
 #define WM_UNROLL _Pragma("GCC unroll 64")
+#define WM_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 
 /// The slot of a block's shared memory that belongs to this declaration.

@@ -4,6 +4,7 @@
 //   WM_SHARED(float, tile, [32][33]);     static shared memory, float (&tile)[32][33]
 //   float* p = WM_DYN_SHARED(float);      dynamic shared memory, LaunchShape::shared_bytes long
 //   WM_UNROLL                             in front of a loop
+//   WM_NO_UNROLL                          in front of a loop that must stay one
 // nvcc gets CUDA's own; the host compiler gets the emulator's.
 #include "gpu/types.hpp"
 
@@ -16,6 +17,7 @@
 #define WM_PASS_SITE
 #define WM_PASS_ONLY_SITE
 #define WM_UNROLL _Pragma("unroll")
+#define WM_NO_UNROLL _Pragma("unroll 1")
 #define WM_SHARED(type, name, dims) __shared__ type name dims
 #define WM_DYN_SHARED(type) (::wm::detail::dynamic_shared<type>())
 

@@ -306,4 +306,23 @@ __device__ inline Acc apply_activation(ActivationFn fn, Acc x, Acc alpha, Acc be
   return call_activation(fn, x, alpha, beta);
 }
 
+/// The same for kCount values in registers, without a call, which would spill what else is live:
+/// the loop stays one and rotates the values through x[0], so that no register is indexed at run
+/// time.
+template <class Acc, int kCount>
+__device__ inline void apply_activation_all(ActivationFn fn, Acc (&x)[kCount], Acc alpha,
+                                            Acc beta) {
+  if (fn == ActivationFn::identity) return;
+  const ActivationParams<Acc> p{fn, alpha, beta, Acc(0)};
+  with_activation(fn, [&](auto tag) {
+    WM_NO_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      const Acc y = activation_value<decltype(tag)::fn>(p, x[0]);
+      WM_UNROLL
+      for (int next = 1; next < kCount; ++next) x[next - 1] = x[next];
+      x[kCount - 1] = y;
+    }
+  });
+}
+
 }  // namespace wm::WM_FLAVOUR

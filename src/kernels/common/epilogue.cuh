@@ -25,14 +25,20 @@ struct Epilogue {
   Acc act_alpha = 0;
   Acc act_beta = 0;
 
-  /// Offsets are in elements from the respective pointers; those of absent terms are ignored.
-  __device__ T finish(Acc sum, std::int64_t prior_offset, std::int64_t z_offset,
-                      std::int64_t bias_offset) const {
+  /// The value before activation and rounding. Offsets are in elements from the respective
+  /// pointers; those of absent terms are ignored.
+  __device__ Acc blend(Acc sum, std::int64_t prior_offset, std::int64_t z_offset,
+                       std::int64_t bias_offset) const {
     Acc value = alpha * sum;
     if (prior != nullptr) value = wm::fma(beta, to_acc(prior[prior_offset]), value);
     if (z != nullptr) value = wm::fma(residual, to_acc(z[z_offset]), value);
     if (bias != nullptr) value += to_acc(bias[bias_offset]);
-    return from_acc<T>(apply_activation(act, value, act_alpha, act_beta));
+    return value;
+  }
+  __device__ T finish(Acc sum, std::int64_t prior_offset, std::int64_t z_offset,
+                      std::int64_t bias_offset) const {
+    return from_acc<T>(apply_activation(act, blend(sum, prior_offset, z_offset, bias_offset),
+                                        act_alpha, act_beta));
   }
 };
 

@@ -31,12 +31,14 @@ struct MatmulArgs {
   std::int64_t bias_stride = 0;
   Epilogue<T> epilogue;
 
-  __device__ T finish(std::int64_t batch_index, std::int64_t row, std::int64_t col, Acc sum) const {
-    return epilogue.finish(sum, c_strides.at(batch_index, row, col), 0, col * bias_stride);
+  __device__ Acc blend(std::int64_t batch_index, std::int64_t row, std::int64_t col,
+                       Acc sum) const {
+    return epilogue.blend(sum, c_strides.at(batch_index, row, col), 0, col * bias_stride);
   }
   __device__ void store(std::int64_t batch_index, std::int64_t row, std::int64_t col,
                         Acc sum) const {
-    d[d_strides.at(batch_index, row, col)] = finish(batch_index, row, col, sum);
+    d[d_strides.at(batch_index, row, col)] =
+        epilogue.finish(sum, c_strides.at(batch_index, row, col), 0, col * bias_stride);
   }
 };
 
