@@ -63,9 +63,10 @@ class Runner {
  private:
   // Also finds what must stop the run before its first record: devices, names, forced configs.
   std::int64_t count_records() {
+    plan_.check_algorithms(
+        [this](const std::string& op) { return algorithm_names(catalogs_, op); });
     std::int64_t planned = 0;
     plan_.for_each([&](const Case& item) {
-      check_algorithm_name(item, algorithm_names(catalogs_, item.problem.op->name));
       Device& device = devices_.get(item.device, item.emu_arch);
       if (!first_) first_ = &device;
       const auto selected = select_variants(item, catalog_of(catalogs_, device), options_.filter);
