@@ -1,12 +1,18 @@
 #include "ops/activation.hpp"
 
+#include "core/rng.hpp"
 #include "core/text.hpp"
+#include "ops/activation_exact.hpp"
 #include "ops/bounds.hpp"
+#include "ops/exact.hpp"
 #include "ops/instances.hpp"
+#include "ops/recipes.hpp"
 #include "ops/values.hpp"
 
 namespace wm {
 namespace {
+
+constexpr std::int64_t kLargestGradient = 8;  // an integer of every floating-point type
 
 Key parameter(std::string name, std::string doc) {
   Key key = keys::real_or(std::move(name), "", std::move(doc));
@@ -40,6 +46,22 @@ class ActivationOp final : public Op {
   BoundRule bound_rule(const Problem&, const TensorDesc& output,
                        const Claims& claims) const override {
     return tracked_bound(claims, output.dtype);
+  }
+  RecipeAnswer has_recipe(const Problem& problem, const std::string& recipe) const override {
+    if (recipe != "exact") return Op::has_recipe(problem, recipe);
+    const std::string why_not = exact_points(problem).why_not;
+    return {why_not.empty(), why_not};
+  }
+  void fill(const Problem& problem, const FillRequest& request, const TensorDesc& tensor,
+            std::span<double> values) const override {
+    if (request.recipe != "exact") return Op::fill(problem, request, tensor, values);
+    if (tensor.name == "dy") return fill_integers(request, tensor, kLargestGradient, values);
+    const std::vector<double> points = exact_points(problem).x;
+    const Random random(request.seed, stream_of(tensor.name));
+    const auto last = static_cast<std::int64_t>(points.size()) - 1;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = points[static_cast<std::size_t>(random.integer(i, 0, last))];
+    }
   }
 
  protected:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ops/conv_keys.hpp"
+#include "ops/exact.hpp"
 #include "ops/instances.hpp"
 #include "ops/linear.hpp"
 #include "ops/values.hpp"
@@ -60,6 +61,54 @@ std::vector<TensorDesc> tensors_of(const ConvProblem& conv, const DTypes& types,
   return tensors;
 }
 
+/// Types of the two operands (the second is the sparse one) and of the output.
+LinearTypes linear_types(const Problem& problem) {
+  const DTypes& types = problem.dtypes;
+  switch (problem.as<ConvProblem>().direction) {
+    case ConvDirection::fwd:
+      return {types.in, types.weights, types.out, types.weights, problem.acc};
+    case ConvDirection::bwd_data:
+      return {types.out, types.weights, types.in, types.in, problem.acc};
+    case ConvDirection::bwd_filter:
+      return {types.in, types.out, types.weights, types.weights, problem.acc};
+  }
+  return {};
+}
+
+ExactPlan exact_plan(const Problem& problem) {
+  return plan_exact(linear_form(problem.as<ConvProblem>()), linear_types(problem));
+}
+
+/// Element of the second operand (w, w, dy) -> (reduction, position in it). Every output sums over
+/// a part of one reduction: all of a filter (fwd), all filters of a group at one input channel
+/// (bwd_data), all samples and positions of one output channel (bwd_filter).
+ReductionIndex reductions_of(const ConvProblem& conv) {
+  const std::int64_t taps = conv.filter_taps(), filter = conv.c_per_group() * taps;
+  switch (conv.direction) {
+    case ConvDirection::fwd:
+      return [filter](std::int64_t i) { return std::pair(i / filter, i % filter); };
+    case ConvDirection::bwd_data:
+      return [taps, filter, c = conv.c_per_group(), k = conv.k_per_group()](std::int64_t i) {
+        const std::int64_t out = i / filter, in = i % filter / taps;
+        return std::pair(out / k * c + in, out % k * taps + i % taps);
+      };
+    case ConvDirection::bwd_filter:
+      return [k = conv.k, positions = conv.out_positions()](std::int64_t i) {
+        const std::int64_t sample = i / positions / k;
+        return std::pair(i / positions % k, sample * positions + i % positions);
+      };
+  }
+  return {};
+}
+
+bool is_first(const ConvProblem& conv, const TensorDesc& tensor) {
+  return tensor.name == (conv.direction == ConvDirection::bwd_data ? "dy" : "x");
+}
+
+bool is_second(const ConvProblem& conv, const TensorDesc& tensor) {
+  return tensor.name == (conv.direction == ConvDirection::bwd_filter ? "dy" : "w");
+}
+
 class ConvOp final : public Op {
  public:
   ConvOp(ConvDirection direction, std::string op_name, std::string formula)
@@ -85,6 +134,23 @@ class ConvOp final : public Op {
   BoundRule bound_rule(const Problem& problem, const TensorDesc& output,
                        const Claims& claims) const override {
     return linear_rule(linear_form(problem.as<ConvProblem>()), claims, output.dtype);
+  }
+  RecipeAnswer has_recipe(const Problem& problem, const std::string& recipe) const override {
+    if (recipe != "exact") return Op::has_recipe(problem, recipe);
+    const std::string why_not = exact_plan(problem).why_not;
+    return {why_not.empty(), why_not};
+  }
+  void fill(const Problem& problem, const FillRequest& request, const TensorDesc& tensor,
+            std::span<double> values) const override {
+    if (request.recipe != "exact") return Op::fill(problem, request, tensor, values);
+    const auto& conv = problem.as<ConvProblem>();
+    const ExactPlan plan = exact_plan(problem);
+    if (is_second(conv, tensor)) {
+      fill_integers(request, tensor, plan.second_max, values, plan.period, reductions_of(conv));
+    } else {
+      const std::int64_t max = is_first(conv, tensor) ? plan.first_max : plan.extra_max;
+      fill_integers(request, tensor, max, values);
+    }
   }
 
  protected:

@@ -3,6 +3,7 @@
 #include <tuple>
 #include <utility>
 
+#include "ops/exact.hpp"
 #include "ops/instances.hpp"
 #include "ops/linear.hpp"
 #include "ops/values.hpp"
@@ -18,6 +19,22 @@ LinearForm linear_form(const MatmulProblem& matmul) {
   form.bias = matmul.bias;
   form.act = matmul.act;
   return form;
+}
+
+ExactPlan exact_plan(const Problem& problem) {
+  const DTypes& types = problem.dtypes;
+  return plan_exact(linear_form(problem.as<MatmulProblem>()),
+                    {types.in, types.weights, types.out, types.weights, problem.acc});
+}
+
+/// Element of a -> (row of a, position along k).
+ReductionIndex rows_of_a(const MatmulProblem& matmul) {
+  const auto [m, k, transposed] = std::tuple(matmul.m, matmul.k, matmul.transpose_a);
+  return [m, k, transposed](std::int64_t i) {
+    const std::int64_t matrix = i / (m * k), inside = i % (m * k);
+    const std::int64_t row = transposed ? inside % m : inside / k;
+    return std::pair(matrix * m + row, transposed ? inside / m : inside % k);
+  };
 }
 
 void set_epilogue(const std::string& word, MatmulProblem& matmul) {
@@ -73,6 +90,22 @@ class MatmulOp final : public Op {
   BoundRule bound_rule(const Problem& problem, const TensorDesc& output,
                        const Claims& claims) const override {
     return linear_rule(linear_form(problem.as<MatmulProblem>()), claims, output.dtype);
+  }
+  RecipeAnswer has_recipe(const Problem& problem, const std::string& recipe) const override {
+    if (recipe != "exact") return Op::has_recipe(problem, recipe);
+    const std::string why_not = exact_plan(problem).why_not;
+    return {why_not.empty(), why_not};
+  }
+  void fill(const Problem& problem, const FillRequest& request, const TensorDesc& tensor,
+            std::span<double> values) const override {
+    if (request.recipe != "exact") return Op::fill(problem, request, tensor, values);
+    const ExactPlan plan = exact_plan(problem);
+    if (tensor.name == "a") {
+      fill_integers(request, tensor, plan.first_max, values, plan.period,
+                    rows_of_a(problem.as<MatmulProblem>()));
+    } else {
+      fill_integers(request, tensor, tensor.name == "b" ? plan.second_max : plan.extra_max, values);
+    }
   }
 
  protected:

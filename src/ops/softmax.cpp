@@ -2,6 +2,7 @@
 
 #include "ops/bounds.hpp"
 #include "ops/instances.hpp"
+#include "ops/softmax_recipes.hpp"
 #include "ops/values.hpp"
 
 namespace wm {
@@ -42,6 +43,17 @@ class SoftmaxOp final : public Op {
   BoundRule bound_rule(const Problem&, const TensorDesc& output,
                        const Claims& claims) const override {
     return tracked_bound(claims, output.dtype);
+  }
+  RecipeAnswer has_recipe(const Problem& problem, const std::string& recipe) const override {
+    if (recipe != "exact") return Op::has_recipe(problem, recipe);
+    const std::string why_not = softmax_why_not_exact(problem);
+    return {why_not.empty(), why_not};
+  }
+  void fill(const Problem& problem, const FillRequest& request, const TensorDesc& tensor,
+            std::span<double> values) const override {
+    if (request.recipe == "exact") return fill_softmax_exact(problem, request, tensor, values);
+    if (tensor.name == "y") return fill_softmax_output(problem, request, tensor, values);
+    Op::fill(problem, request, tensor, values);
   }
 
  protected:
