@@ -47,11 +47,15 @@ void Arena::begin_launch(const Limits& limits, std::size_t dynamic_bytes, unsign
   static_bytes_ = 0;
   next_ = region_ + kGuard;
   dynamic_bytes_ = dynamic_bytes;
-  // The canary behind it is shorter than 80 bytes; the page after that is inaccessible.
-  std::byte* end = region_ + kRegion - kGuard;
-  dynamic_ = end - round_up(dynamic_bytes + 16, kDynamicAlignment);
+  // The canary behind it is shorter than 144 bytes; the page after that is inaccessible.
+  dynamic_ = region_ + kRegion - kGuard - round_up(dynamic_bytes + 16, kDynamicAlignment);
   write_canary(dynamic_ - kGap, kGap);
-  write_canary(dynamic_ + dynamic_bytes, static_cast<std::size_t>(end - dynamic_) - dynamic_bytes);
+  write_canary(dynamic_ + dynamic_bytes, dynamic_tail());
+}
+
+/// Bytes between dynamic shared memory and the inaccessible page.
+std::size_t Arena::dynamic_tail() const {
+  return static_cast<std::size_t>(region_ + kRegion - kGuard - dynamic_) - dynamic_bytes_;
 }
 
 void Arena::begin_block() {
@@ -88,6 +92,14 @@ void* Arena::add_slot(const SharedTag& tag) {
   return data;
 }
 
+bool Arena::intact() const {
+  for (const auto& slot : slots_)
+    if (!is_canary(slot.data - kGap, kGap) || !is_canary(slot.data + slot.tag->bytes, kGap))
+      return false;
+  return dynamic_bytes_ == 0 ||
+         (is_canary(dynamic_ - kGap, kGap) && is_canary(dynamic_ + dynamic_bytes_, dynamic_tail()));
+}
+
 std::string Arena::damage() const {
   for (const auto& slot : slots_) {
     const std::string name = std::string("shared array \"") + slot.tag->name + "\" (" +
@@ -100,9 +112,7 @@ std::string Arena::damage() const {
   const std::string name = "dynamic shared memory (" + std::to_string(dynamic_bytes_) + " bytes)";
   const auto before = check_canary(dynamic_ - kGap, kGap);
   if (before.bytes > 0) return overrun(name.c_str(), before, false);
-  const std::byte* end = region_ + kRegion - kGuard;
-  const auto after = check_canary(dynamic_ + dynamic_bytes_,
-                                  static_cast<std::size_t>(end - dynamic_) - dynamic_bytes_);
+  const auto after = check_canary(dynamic_ + dynamic_bytes_, dynamic_tail());
   if (after.bytes > 0) return overrun(name.c_str(), after, true);
   return {};
 }

@@ -34,7 +34,9 @@ class Arena {
   std::size_t dynamic_bytes() const { return dynamic_bytes_; }
   const std::string& error() const { return error_; }
 
-  /// What was written outside the slots in this block, as one sentence; empty when nothing.
+  /// Whether nothing was written outside the slots in this block.
+  bool intact() const;
+  /// What was, as one sentence.
   std::string damage() const;
   bool contains(const void* address) const;
   /// "byte 36 of shared array "tile" (32 bytes)" for an address the arena contains.
@@ -46,6 +48,7 @@ class Arena {
     std::byte* data;
   };
   void* add_slot(const SharedTag& tag);
+  std::size_t dynamic_tail() const;
 
   std::byte* region_ = nullptr;
   std::vector<Slot> slots_;

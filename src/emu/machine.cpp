@@ -11,7 +11,7 @@ constinit __thread uint3 gridDim{};
 
 namespace wm::emu {
 
-constinit __thread unsigned current_thread = 0;
+constinit __thread unsigned row_end = 0;
 constinit __thread int scheduling = 0;
 constinit __thread Machine* current_machine = nullptr;
 
@@ -41,22 +41,32 @@ void Machine::run(Grid& grid) {
   blockDim = as_uint3(grid.launch.block);
   current_machine = this;
   failure_.clear();
-  if (next_block()) {
-    Fiber* worker = pool_.start(fiber_entry);
-    if (worker == nullptr) {
-      failure_ = "no memory for a stack";
-    } else {
-      if (scheduling != 0) threads_[current_thread].fiber = worker;
-      running_ = worker;
-      switch_fiber(main_, *worker);
-    }
+  precise_ = imprecise_failure_ = false;
+  if (next_block()) run_worker();
+  if (imprecise_failure_) {
+    precise_ = true;
+    imprecise_failure_ = false;
+    begin_block();
+    run_worker();
   }
   if (!failure_.empty()) grid.report_failure(position_, failure_);
+  scheduling = 0;
+  current_machine = nullptr;
+}
+
+/// Runs the current block and those behind it; returns when none are left or one has failed.
+void Machine::run_worker() {
+  Fiber* worker = pool_.start(fiber_entry);
+  if (worker == nullptr) {
+    failure_ = "no memory for a stack" + place(false);
+    return;
+  }
+  if (scheduling != 0) threads_[current_].fiber = worker;
+  running_ = worker;
+  switch_fiber(main_, *worker);
   running_ = nullptr;
   failing_ = false;
-  scheduling = 0;
   pool_.release_all();
-  current_machine = nullptr;
 }
 
 void Machine::fiber_entry(boost::context::detail::transfer_t transfer) {
@@ -91,8 +101,8 @@ void Machine::begin_block() {
   arena_.begin_block();
   if (grid_->schedule.kind == Schedule::Kind::in_order) {
     scheduling = 0;
-    current_thread = 0;
     threadIdx = {0, 0, 0};
+    row_end = precise_ ? 1 : blockDim.x;
     return;
   }
   random_ = mix(grid_->schedule.seed, block);
@@ -118,24 +128,43 @@ void Machine::begin_scheduling(unsigned first_running) {
   for (unsigned w = first_running / 32; w * 32 < threads; ++w) warps_[w].group_count = 0;
 }
 
-bool Machine::block_finished() {
+/// A thread is about to wait: from here on the block's threads are scheduled one by one.
+void Machine::ensure_scheduling() {
+  if (scheduling != 0) [[likely]]
+    return;
+  current_ = linear(threadIdx);
+  begin_scheduling(current_);
+}
+
+bool Machine::row_finished() {
+  if (scheduling != 0) return thread_finished();
+  if (precise_ && ++threadIdx.x < blockDim.x) {
+    row_end = threadIdx.x + 1;
+    return true;
+  }
+  threadIdx.x = 0;
+  if (precise_) row_end = 1;
+  if (++threadIdx.y < blockDim.y) return true;
+  threadIdx.y = 0;
+  if (++threadIdx.z < blockDim.z) return true;
   end_block();
   return next_block();
 }
 
 void Machine::end_block() {
-  if (const auto damage = arena_.damage(); !damage.empty()) [[unlikely]]
-    fail_with("out-of-bounds write" + place(false) + ": " + damage);
+  if (precise_) fail_with(failure_);  // this time the block did not fault
+  if (!arena_.intact()) [[unlikely]]
+    fail_with("out-of-bounds write" + place(false) + ": " + arena_.damage());
 }
 
 bool Machine::thread_finished() {
-  const unsigned thread = current_thread;
+  const unsigned thread = current_;
   alive_.remove(thread);
   check_no_lane_waits_for(thread);
   if (--live_ == 0) {
     end_block();
     if (!next_block()) return false;
-    if (scheduling != 0) threads_[current_thread].fiber = running_;
+    if (scheduling != 0) threads_[current_].fiber = running_;
     return true;
   }
   const bool released = arrived_ == live_;
@@ -159,11 +188,16 @@ uint3 Machine::index_of(unsigned thread) const {
   return {thread % block.x, row % block.y, row / block.y};
 }
 
+unsigned Machine::linear(const uint3& index) const {
+  return index.x + blockDim.x * (index.y + blockDim.y * index.z);
+}
+
 /// Makes `thread` the running one, except for the stack.
 void Machine::enter(unsigned thread) {
   ready_.remove(thread);
-  current_thread = thread;
+  current_ = thread;
   threadIdx = index_of(thread);
+  row_end = 0;
 }
 
 void Machine::switch_to_thread(unsigned thread) {
@@ -218,15 +252,15 @@ unsigned Machine::pick_random() {
 /// A point where a random schedule may let another thread run.
 void Machine::give_turn() {
   if (grid_->schedule.kind != Schedule::Kind::random) return;
-  const unsigned self = current_thread;
+  const unsigned self = current_;
   threads_[self].fiber = running_;
   ready_.add(self);
   resume(pick_random());
 }
 
 int Machine::barrier(BarrierOp op, int predicate, Site site) {
-  const unsigned self = current_thread;
-  if (scheduling == 0) begin_scheduling(self);
+  ensure_scheduling();
+  const unsigned self = current_;
   Thread& thread = threads_[self];
   thread.fiber = running_;
   thread.site = site;

@@ -37,13 +37,13 @@ class Machine {
   /// Runs blocks of the grid on the calling OS thread until none are left or one has failed.
   void run(Grid& grid);
 
-  bool thread_finished();
-  bool block_finished();
+  bool row_finished();
   int barrier(BarrierOp op, int predicate, Site site);
   std::uint64_t collective(WarpOp op, unsigned mask, std::uint64_t value, unsigned source,
                            Site site);
   bool atomic_begin(const void* address, std::size_t bytes, const char* operation, Site site);
   void fence(Site site);
+  unsigned lane() const { return linear(threadIdx) % 32; }
   Arena& arena() { return arena_; }
 
   [[noreturn]] void fail_thread(const std::string& what, Site site, const std::string& detail);
@@ -82,8 +82,12 @@ class Machine {
   bool next_block();
   void begin_block();
   void end_block();
+  bool thread_finished();
+  void ensure_scheduling();
   void begin_scheduling(unsigned first_running);
+  void run_worker();
   uint3 index_of(unsigned thread) const;
+  unsigned linear(const uint3& index) const;
   void enter(unsigned thread);
   unsigned pick_after(unsigned thread);
   unsigned pick_from(unsigned lowest, unsigned highest);
@@ -110,6 +114,7 @@ class Machine {
   FiberPool pool_;
   Arena arena_;
 
+  unsigned current_ = 0;  ///< the running thread, while `scheduling`
   std::array<Thread, kMaxThreads> threads_;
   ThreadSet alive_;    ///< have not ended
   ThreadSet ready_;    ///< can run and do not; have a fiber once started
@@ -126,6 +131,10 @@ class Machine {
   std::byte* rescue_top_ = nullptr;
   bool failing_ = false;
   std::string failure_;
+  /// Inside a row the compiler may keep threadIdx in a register. A block that faults there runs
+  /// again, one thread a row, to find the thread.
+  bool precise_ = false;
+  bool imprecise_failure_ = false;
 };
 
 /// The machine that runs on this OS thread; null outside `Machine::run`.

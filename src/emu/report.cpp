@@ -23,7 +23,8 @@ std::string with_detail(const std::string& text, const std::string& detail) {
 std::string Machine::place(bool with_thread) const {
   std::string text =
       " in kernel " + kernel_name(grid_->launch.signature) + ", block " + index_text(blockIdx);
-  if (with_thread) text += ", thread " + index_text(index_of(current_thread));
+  if (with_thread && !imprecise_failure_)
+    text += ", thread " + index_text(scheduling != 0 ? index_of(current_) : threadIdx);
   return text;
 }
 
@@ -87,6 +88,7 @@ void Machine::fail_deadlock() {
 
 void Machine::fail_fault() {
   failing_ = true;
+  imprecise_failure_ = scheduling == 0 && !precise_;
   const auto* access = fault.access == Fault::Access::write  ? "write"
                        : fault.access == Fault::Access::read ? "read"
                                                              : "access";
@@ -110,8 +112,7 @@ void fail_misaligned(const void* address, std::size_t bytes, const char* access,
                                                         : describe_address(address));
 }
 
-bool thread_finished() { return current_machine->thread_finished(); }
-bool block_finished() { return current_machine->block_finished(); }
+bool row_finished() { return current_machine->row_finished(); }
 int barrier(BarrierOp op, int predicate, Site site) {
   return current_machine->barrier(op, predicate, site);
 }

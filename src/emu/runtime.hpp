@@ -24,10 +24,10 @@ struct Site {
   int line = 0;
 };
 
-/// Linear index of the running thread in its block; `fail` and the fault handler report it.
-extern __thread unsigned current_thread;
-/// Not zero when ends of threads must be reported to `thread_finished`: some thread of the block
-/// has blocked, or the schedule is not in order.
+/// Threads threadIdx.x, ..., row_end - 1 of the current row run one after another.
+extern __thread unsigned row_end;
+/// Not zero when a row is to end after each thread: some thread of the block has blocked, or the
+/// schedule is not in order.
 extern __thread int scheduling;
 
 /// Runs threads of the current block beginning with threadIdx, and further blocks. `args` is the
@@ -46,12 +46,9 @@ struct Launch {
 /// anything a thread did wrong; the executor is usable afterwards.
 void run(Executor& executor, const Launch& launch, Worker worker, const void* args);
 
-/// A thread of the current block ended while `scheduling`. True: threadIdx is the next thread this
-/// worker runs; false: the worker returns.
-bool thread_finished();
-/// All threads of the block ended without one having blocked. True: threadIdx and blockIdx are the
-/// next thread's; false: no blocks are left and the worker returns.
-bool block_finished();
+/// A worker's row, or one thread while `scheduling`, has ended. True: the worker goes on with
+/// threadIdx and row_end; false: it returns.
+bool row_finished();
 
 enum class BarrierOp : std::uint8_t { sync, count, all, any };
 /// __syncthreads and its reductions of a predicate.

@@ -6,8 +6,8 @@ namespace wm::emu {
 
 std::uint64_t Machine::collective(WarpOp op, unsigned mask, std::uint64_t value, unsigned source,
                                   Site site) {
-  const unsigned self = current_thread, lane = self % 32, base = self - lane;
-  if (scheduling == 0) begin_scheduling(self);
+  ensure_scheduling();
+  const unsigned self = current_, lane = self % 32, base = self - lane;
   if ((mask >> lane & 1) == 0)
     fail_thread(operation_name(op) + " by a lane outside its own mask " + hex(mask), site,
                 "lane " + std::to_string(lane));
@@ -84,7 +84,7 @@ unsigned shuffle_source(WarpOp op, int operand, int width, Site site) {
     fail(operation_name(op) + " with width " + std::to_string(width) +
              " (allowed: 1, 2, 4, 8, 16, 32)",
          site);
-  const int lane = static_cast<int>(current_thread % 32);
+  const int lane = static_cast<int>(current_machine->lane());
   const int base = lane & ~(width - 1), end = base + width;
   switch (op) {
     case WarpOp::shfl:

@@ -67,37 +67,19 @@ constexpr const char* signature() {
   return __PRETTY_FUNCTION__;
 }
 
-/// The loop over threads (and blocks) that a fiber runs. The parameters are values of its own, so
-/// they stay in registers; the kernel is inlined.
+/// The loop over threads that a fiber runs. The parameters are values of its own, so they stay in
+/// registers; the kernel is inlined, and where it never blocks the compiler treats the row as a
+/// loop.
 template <auto Kernel, class... Params>
 void run_threads(Params... params) {
-  unsigned x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
-  unsigned linear = current_thread;
-  for (;;) {
-    threadIdx.y = y;
-    threadIdx.z = z;
-    for (;;) {
-      current_thread = linear;
-      // A fault must find the right thread: no access of the kernel moves above this.
-      asm volatile("" : : "m"(current_thread) : "memory");
+  do {
+    const unsigned end = row_end;
+    unsigned x = threadIdx.x;
+    do {
       threadIdx.x = x;
       Kernel(params...);
-      if (scheduling != 0) break;
-      ++linear;
-      if (++x == blockDim.x) break;
-    }
-    if (scheduling != 0) [[unlikely]] {
-      if (!thread_finished()) return;
-    } else {
-      x = 0;
-      if (++y != blockDim.y) continue;
-      y = 0;
-      if (++z != blockDim.z) continue;
-      if (!block_finished()) return;
-    }
-    x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
-    linear = current_thread;
-  }
+    } while (++x < end && scheduling == 0);
+  } while (row_finished());
 }
 
 template <auto Kernel, class... Params>

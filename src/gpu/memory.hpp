@@ -76,7 +76,7 @@ inline Vec<T, N> load_vec(const T* p WM_SITE) {
   if (!is_aligned(p, sizeof(Vec<T, N>))) [[unlikely]]
     emu::fail_misaligned(p, sizeof(Vec<T, N>), "read", {WM_PASS_ONLY_SITE});
   Vec<T, N> value;
-  std::memcpy(&value, p, sizeof(value));
+  for (int i = 0; i < N; ++i) value.v[i] = p[i];  // memcpy would hide the element type from g++
   return value;
 }
 
@@ -84,7 +84,7 @@ template <class T, int N>
 inline void store_vec(T* p, const Vec<T, N>& value WM_SITE) {
   if (!is_aligned(p, sizeof(value))) [[unlikely]]
     emu::fail_misaligned(p, sizeof(value), "write", {WM_PASS_ONLY_SITE});
-  std::memcpy(p, &value, sizeof(value));
+  for (int i = 0; i < N; ++i) p[i] = value.v[i];
 }
 
 #endif
