@@ -47,16 +47,16 @@ template <class T>
 WM_MATH T erfc_positive(T a) {
   const T x = a > kErfcZero<T> ? kErfcZero<T> : a;
   const T d = x + T(4);
-  const T low = x < T(4) ? x - (d - T(4)) : T(4) - (d - x);
+  const T d_low = x < T(4) ? x - (d - T(4)) : T(4) - (d - x);
   const T y = T(1) / d;
-  const T correction =
-      wm::fma(-low, y, wm::fma(-d, y, T(1)));  // 1 / (d + low) = y (1 + correction)
+  const T y_low = y * wm::fma(-d_low, y, wm::fma(-d, y, T(1)));
   const T quotient = (x - T(4)) * y;
   const T residual = wm::fma(-quotient, x, wm::fma(T(-4), quotient + T(1), x));
-  const T t = wm::fma(y, residual, quotient);
-  const T tail = erfc_factor(t) * y;
+  const T g = erfc_factor(wm::fma(y, residual, quotient));
+  const T tail = g * y;
+  const T tail_low = wm::fma(g, y_low, wm::fma(g, y, -tail));
   const T square = x * x;
-  return exp_extended(-square, -wm::fma(x, x, -square)) * wm::fma(tail, correction, tail);
+  return scaled_exp(tail, tail_low, -square, -wm::fma(x, x, -square));
 }
 
 }  // namespace detail
@@ -72,8 +72,10 @@ WM_MATH T erf(T x) {
 /// 1 - erf(x) without cancellation in the tail. Error: kErfcUlp, subnormal results included.
 template <class T>
 WM_MATH T erfc(T x) {
-  const T tail = detail::erfc_positive(abs(x));
-  return x < T(0) ? T(2) - tail : tail;
+  const T a = abs(x);
+  const T tail = detail::erfc_positive(a);
+  const T near = wm::fma(-x, detail::erf_ratio(x * x), T(1) - x);
+  return a < T(0.75) ? near : x < T(0) ? T(2) - tail : tail;
 }
 
 }  // namespace wm

@@ -36,8 +36,8 @@ struct ExpRange<double> {
 
 /// (exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2.
 WM_MATH float exp_tail(float r) {
-  return polynomial(r, 0x1.6a2148p-10F, 0x1.123a46p-7F, 0x1.5558f8p-5F, 0x1.555490p-3F,
-                    0x1.fffffcp-2F);
+  return polynomial(r, 0x1.9f07d6p-13F, 0x1.6d8d5ap-10F, 0x1.111272p-7F, 0x1.55548ep-5F,
+                    0x1.555554p-3F, 0x1p-1F);
 }
 WM_MATH double exp_tail(double r) {
   return polynomial(r, 0x1.1e3dcc2f9717ep-29, 0x1.af6bd2e9d118dp-26, 0x1.27e5b3e6c1e3dp-22,
@@ -95,13 +95,15 @@ WM_MATH ExpArgument<T> reduce_exp(T x) {
   return {shifted, k, wm::fma(k, -R::kLn2Lo, wm::fma(k, -R::kLn2Hi, x))};
 }
 
-/// exp(x + low) for |low| far below an ulp of 1: the caller's rounding error of x.
+/// (factor + factor_low) exp(x + x_low), the low parts being rounding errors of the high ones.
 template <class T>
-WM_MATH T exp_extended(T x, T low) {
+WM_MATH T scaled_exp(T factor, T factor_low, T x, T x_low) {
   using R = ExpRange<T>;
   const ExpArgument<T> a = reduce_exp(clamp(x, R::kZero, R::kInfinite));
-  const T r = a.r + low;
-  return scale(T(1) + wm::fma(r * r, exp_tail(r), r), a.k);
+  const T r = a.r + x_low;
+  const T high = T(1) + r;
+  const T low = wm::fma(r * r, exp_tail(r), r - (high - T(1)));
+  return scale(wm::fma(high, factor, wm::fma(low, factor, factor_low)), a.k);
 }
 
 /// exp(x) where the result is far from overflow and underflow.
@@ -175,7 +177,15 @@ WM_MATH T tanh(T x) {
 template <class T>
 WM_MATH T sigmoid(T x) {
   const T e = wm::exp(-abs(x));
-  return (x < T(0) ? e : T(1)) / (T(1) + e);
+  const bool negative = x < T(0);
+  const T numerator = negative ? e : T(1);
+  const T d = T(1) + e;
+  const T d_low = e - (d - T(1));
+  // One Newton step takes back the roundings of the sum and of the quotient.
+  const T q = numerator / d;
+  const T remainder = wm::fma(-q, d_low, wm::fma(-q, d, numerator));
+  const T inverse = negative ? T(1) - q : q;
+  return wm::fma(remainder, inverse, q);
 }
 
 }  // namespace wm
