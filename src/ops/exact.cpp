@@ -131,14 +131,15 @@ ExactPlan plan_exact(const LinearForm& form, const LinearTypes& types) {
 void fill_integers(const FillRequest& request, const TensorDesc& tensor, std::int64_t max,
                    std::span<double> values, std::int64_t period, const ReductionIndex& reduction) {
   const Random random(request.seed, stream_of(tensor.name));
-  const Random phases(request.seed, stream_of(tensor.name + ".phase"));
+  const Random kept(request.seed, stream_of(tensor.name + ".kept"));
   const bool negative = tensor.dtype != DType::u8;
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = 0;
     if (period > 1) {
       const auto [row, index] = reduction(static_cast<std::int64_t>(i));
-      const auto phase = phases.integer(static_cast<std::uint64_t>(row), 0, period - 1);
-      if ((index + phase) % period != 0) continue;
+      const std::uint64_t block =
+          (static_cast<std::uint64_t>(row) << 32) ^ static_cast<std::uint64_t>(index / period);
+      if (index % period != kept.integer(block, 0, period - 1)) continue;
     }
     const std::int64_t drawn = random.integer(i, 1, negative ? 2 * max : max);
     values[i] = static_cast<double>(drawn <= max ? drawn : max - drawn);

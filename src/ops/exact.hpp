@@ -7,8 +7,11 @@
 //   T = |alpha| n a_max b_max + |beta| prior_max + |residual| z_max + bias_max
 // in magnitude, so it is exact where T <= 2^p g and n a_max b_max <= 2^p (p: significand bits of
 // the accumulation type). T is kept below the output's largest finite value too; the one rounding
-// left is the conversion to the output type. Where even a_max = b_max = 1 is too much for n
-// products, one operand is zero except in every `period`-th position of each reduction.
+// left is the conversion to the output type.
+// Where even a_max = b_max = 1 is too much for n products, one operand is zero except at one
+// position, drawn at random, of each block of `period` positions of a reduction. (A fixed position
+// would resonate with the filter taps: outputs at an image's border see some taps only, and could
+// see none of the nonzero ones.)
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -36,8 +39,8 @@ ExactPlan plan_exact(const LinearForm& form, const LinearTypes& types);
 /// Position of an operand's element: (which reduction, index inside it).
 using ReductionIndex = std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t)>;
 
-/// Nonzero integers in [-max, max] ([1, max] for unsigned types); with period > 1 zero wherever
-/// (index + phase of the reduction) % period != 0.
+/// Nonzero integers in [-max, max] ([1, max] for unsigned types); with period > 1 all but one
+/// of every `period` consecutive positions of a reduction are zero.
 void fill_integers(const FillRequest& request, const TensorDesc& tensor, std::int64_t max,
                    std::span<double> values, std::int64_t period = 1,
                    const ReductionIndex& reduction = {});

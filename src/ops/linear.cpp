@@ -38,14 +38,14 @@ double lipschitz_constant(ActivationFn fn, double alpha, double beta) {
     case ActivationFn::elu:
       return std::max(1.0, std::abs(alpha));
     case ActivationFn::gelu:
-      return 1.12890436;  // at x = sqrt 2
+      return 1.12890415;  // at x = sqrt 2
     case ActivationFn::gelu_tanh:
-      return 1.12903;  // at x = 1.4246
+      return 1.12899307;  // at x = 1.4185
     case ActivationFn::swish:
-      // s(t) + t s(t) (1 - s(t)) at t = beta x = 2.39936; a constant 1/2 where beta is 0.
+      // s(t) + t s(t) (1 - s(t)) at t = beta x = 2.3994; a constant 1/2 where beta is 0.
       return beta == 0 ? 0.5 : 1.09983933;
     case ActivationFn::mish:
-      return 1.08865;  // at x = 1.49
+      return 1.08849817;  // at x = 1.4906
     case ActivationFn::hardswish:
       return 1.5;  // at x = 3
     case ActivationFn::identity:
