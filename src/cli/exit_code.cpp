@@ -1,0 +1,49 @@
+#include "cli/exit_code.hpp"
+
+#include <algorithm>
+
+namespace wm {
+namespace {
+
+bool contains(const std::vector<std::string>& words, const char* word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+}  // namespace
+
+const std::vector<std::string>& fail_on_words() {
+  static const std::vector<std::string> words{"failed",           "convention", "error",
+                                              "nondeterministic", "mistrusted", "inconclusive",
+                                              "regression"};
+  return words;
+}
+
+std::vector<std::string> default_fail_on() {
+  return {"failed", "convention", "error", "nondeterministic", "mistrusted", "regression"};
+}
+
+int exit_code_of(const RunOutcome& outcome, const std::vector<std::string>& fail_on) {
+  const auto count = [&](const char* status) {
+    const auto found = outcome.by_status.find(status);
+    return found == outcome.by_status.end() ? std::int64_t{0} : found->second;
+  };
+  const auto counts = [&](const char* status) {
+    return contains(fail_on, status) && count(status) > 0;
+  };
+  std::int64_t records = 0;
+  for (const auto& [status, number] : outcome.by_status) records += number;
+
+  if (outcome.interrupted) return kInterrupted;
+  for (const char* status : {"failed", "convention", "nondeterministic", "error"}) {
+    if (counts(status)) return kFinding;
+  }
+  if (counts("mistrusted") || counts("inconclusive")) return kUntrustworthy;
+  if (outcome.mistrusted_variants && contains(fail_on, "mistrusted")) return kUntrustworthy;
+  if (count("inconclusive") > 0 && count("passed") == 0) return kUntrustworthy;
+  if (outcome.below_coverage && contains(fail_on, "regression")) return kRegression;
+  if (records == 0) return kNothingMatched;
+  if (count("skipped") + count("unsupported") == records) return kNothingRan;
+  return kGood;
+}
+
+}  // namespace wm

@@ -1,0 +1,157 @@
+// warpmark run, verify, bench.
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <iostream>
+
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "cli/verb.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "report/text.hpp"
+
+namespace wm {
+namespace {
+
+std::atomic<bool> g_stop{false};
+
+/// The first Ctrl-C lets the running record finish; the second ends the process.
+void on_signal(int signal) {
+  g_stop = true;
+  std::signal(signal, SIG_DFL);
+}
+
+struct RunVerb {
+  PlanOptions plan;
+  std::string stages, device = "auto", filter, emu_arch, guard, out, format, fail_on;
+  std::optional<int> repeats;
+  unsigned jobs = 0;
+  bool force = false, no_progress = false;
+
+  void add_to(CLI::App& verb, const std::string& default_stages);
+  RunOptions options(const Plan& plan) const;
+  int run(const Context& context) const;
+};
+
+void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
+  plan.add_to(verb);
+  verb.add_option(
+      "--stages", stages,
+      "Comma list of " + join(stage_names(), ", ") + " (default: " + default_stages + ")");
+  verb.add_option(
+          "--device", device,
+          "emu (SIMT emulator), cuda, cuda:1, or auto: a CUDA device if one works, else emu")
+      ->capture_default_str();
+  verb.add_option("--filter", filter, "Glob over variant ids, such as 'conv_*/implicit_gemm/f16*'");
+  verb.add_option("--emu-arch", emu_arch,
+                  "GPU the emulator poses as (" + join(emu_arch_names(), ", ") +
+                      "; default h200): decides launch configs");
+  verb.add_option("--guard", guard,
+                  "back or front: put that end of every buffer against an inaccessible page");
+  verb.add_option("--repeats", repeats, "Runs compared by the probe `rerun` (default 2)");
+  verb.add_option("--jobs", jobs, "CPU threads of emulator and references (0: all cores)")
+      ->capture_default_str();
+  verb.add_option("--out", out,
+                  "Folder for records.jsonl and report.md (default "
+                  "reports/runs/<name>-<utc>-<plan hash>); must be empty");
+  verb.add_flag("--force", force, "Overwrite the report in a non-empty --out");
+  verb.add_option("--format", format,
+                  "Standard output: jsonl, table, csv or md (default: table on a terminal, else "
+                  "jsonl)");
+  verb.add_option(
+      "--fail-on", fail_on,
+      "Comma list of what makes the exit code bad (default " + join(default_fail_on(), ",") + ")");
+  verb.add_flag("--no-progress", no_progress, "No progress on standard error");
+}
+
+RunOptions RunVerb::options(const Plan& read) const {
+  RunOptions options;
+  if (!read.run().stages.empty()) options.stages = read.run().stages;
+  if (!stages.empty()) {
+    options.stages = split_words("stage", stages, stage_names());
+    check_stages(options.stages);
+  }
+  if (device != "auto") check_device_name(device);
+  options.device = device;
+  options.filter = filter;
+  if (!emu_arch.empty()) check_emu_arch(emu_arch);
+  options.emu_arch = emu_arch;
+  if (!guard.empty()) options.guard = parse_guard(guard);
+  options.threads = jobs;
+  options.reruns = repeats.value_or(read.run().repeats.value_or(options.reruns));
+  if (options.reruns < 1) throw UsageError("--repeats must be at least 1");
+  return options;
+}
+
+RunOutcome outcome_of(const nlohmann::json& summary, bool sweep) {
+  RunOutcome outcome;
+  for (const auto& [status, count] : report::object_of(summary, "counts").items()) {
+    outcome.by_status[status] = count.get<std::int64_t>();
+  }
+  outcome.interrupted = summary.value("interrupted", false);
+  const auto& coverage = report::object_of(summary, "coverage");
+  outcome.below_coverage = !coverage.value("below_min", nlohmann::json::array()).empty();
+  const auto& mistrusted = report::object_of(summary, "mistrusted");
+  outcome.mistrusted_variants = sweep && report::number_of(mistrusted, "count") > 0;
+  return outcome;
+}
+
+int RunVerb::run(const Context& context) const {
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  const std::string shown = !format.empty() ? format : terminal ? "table" : "jsonl";
+  check_word("--format", shown, StreamSink::formats());
+  const auto failing =
+      fail_on.empty() ? default_fail_on() : split_words("--fail-on", fail_on, fail_on_words());
+  if (!out.empty()) check_folder(out, force);
+  const Plan read = plan.read(context.catalogs);
+  RunOptions settings = options(read);
+  settings.command = context.command;
+
+  const std::string folder = out.empty() ? default_folder(read.name(), read.hash()) : out;
+  FanOut sinks;
+  sinks.add(std::make_unique<FolderSink>(folder));
+  sinks.add(std::make_unique<StreamSink>(std::cout, shown));
+  if (!no_progress) {
+    sinks.add(std::make_unique<ProgressSink>(std::cerr, isatty(STDERR_FILENO) != 0 && !terminal));
+  }
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  std::signal(SIGPIPE, SIG_IGN);
+  const nlohmann::json summary = run_plan(read, settings, context.catalogs, sinks, g_stop);
+  const int code = exit_code_of(outcome_of(summary, plan.cases.empty()), failing);
+  std::cerr << "report: " << folder << "/report.md\n";
+  if (code == kNothingMatched) std::cerr << "nothing matched: no record was planned\n";
+  return code;
+}
+
+void add_verb(CLI::App& app, Context& context, const std::string& name, const std::string& about,
+              const std::string& default_stages) {
+  auto verb = std::make_shared<RunVerb>();
+  CLI::App* sub = app.add_subcommand(name, about);
+  verb->add_to(*sub, default_stages);
+  sub->footer(
+      "Exit code: 0 good; 1 a record failed; 2 usage or config; 3 coverage; 4 mistrusted or\n"
+      "inconclusive; 5 device or environment; 6 nothing matched; 77 everything skipped or\n"
+      "unsupported; 130 interrupted (the report is closed).");
+  const bool preset = name != "run";
+  sub->callback([verb, &context, preset, default_stages] {
+    context.action = [verb, &context, preset, default_stages] {
+      if (preset && verb->stages.empty()) verb->stages = default_stages;
+      return verb->run(context);
+    };
+  });
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Context& context) {
+  add_verb(app, context, "run",
+           "Run every algorithm of a sweep or a case: verify, probe determinism, measure",
+           "those of the config, else all");
+  add_verb(app, context, "verify", "Short for run --stages verify", "verify");
+  add_verb(app, context, "bench", "Short for run --stages throughput", "throughput");
+}
+
+}  // namespace wm

@@ -1,0 +1,82 @@
+#pragma once
+// What a report says beyond single records, gathered one record at a time so that a report of any
+// length renders in bounded memory. Only finished records are read; nothing is judged here.
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace wm::report {
+
+/// Red lines kept for the report; the count is always complete.
+inline constexpr std::size_t kMaxRedLines = 500;
+
+/// One algorithm of one op over all its records.
+struct AlgorithmRow {
+  std::map<std::string, std::int64_t> by_status;
+  std::int64_t records = 0;
+  double worst_utilisation = -1;  ///< -1: nothing compared
+  std::string worst_case;         ///< variant that had it
+  std::int64_t claimed = 0;       ///< records that claim to be deterministic
+  std::int64_t probed = 0;        ///< records with a determinism stage
+  std::int64_t differed = 0;      ///< of those, observed to differ
+  double best_gflops = 0;
+  double best_gbytes_s = 0;
+  bool emulated = false;
+};
+
+/// Time of one layer (a label) with one algorithm.
+struct LayerTime {
+  double median_ns = 0;
+  std::int64_t count = 1;
+};
+
+struct RedLine {
+  std::string status, variant, label, problem, reason, repro;
+};
+
+class Rollup {
+ public:
+  void header(const nlohmann::json& header) { header_ = header; }
+  void record(const nlohmann::json& record);
+  void summary(const nlohmann::json& summary) { summary_ = summary; }
+
+  /// (op, algorithm) in the order of first appearance.
+  using AlgorithmKey = std::pair<std::string, std::string>;
+  /// Op, dtypes and layout ("conv_fwd f32.f32.f32 nchw") of layers measured alike.
+  using Layers = std::map<std::string, std::map<std::string, LayerTime>>;  // algorithm -> label
+
+  const nlohmann::json& header() const { return header_; }
+  const nlohmann::json& summary() const { return summary_; }
+  bool has_summary() const { return !summary_.is_null(); }
+  const std::map<std::string, std::int64_t>& by_status() const { return by_status_; }
+  std::int64_t records() const { return records_; }
+  const std::vector<AlgorithmKey>& algorithm_order() const { return order_; }
+  const AlgorithmRow& algorithm(const AlgorithmKey& key) const { return algorithms_.at(key); }
+  const std::vector<RedLine>& red_lines() const { return red_; }
+  std::int64_t red_count() const { return red_count_; }
+  const std::map<std::string, Layers>& networks() const { return networks_; }
+  /// Whether any record is of a named layer.
+  bool has_labels() const { return has_labels_; }
+  bool emulated() const { return emulated_; }
+
+ private:
+  void add_algorithm(const nlohmann::json& record, const std::string& status);
+  void add_layer(const nlohmann::json& record);
+
+  nlohmann::json header_ = nlohmann::json::object();
+  nlohmann::json summary_;
+  std::map<std::string, std::int64_t> by_status_;
+  std::int64_t records_ = 0;
+  std::vector<AlgorithmKey> order_;
+  std::map<AlgorithmKey, AlgorithmRow> algorithms_;
+  std::vector<RedLine> red_;
+  std::int64_t red_count_ = 0;
+  std::map<std::string, Layers> networks_;
+  bool has_labels_ = false;
+  bool emulated_ = false;
+};
+
+}  // namespace wm::report
