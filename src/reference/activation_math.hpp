@@ -1,6 +1,5 @@
 #pragma once
-// The activation functions and their derivatives, written once over a number type: double and long
-// double for values, Tracked (tracked.hpp) for values with a bound of their rounding error.
+// The activation functions and their derivatives over a real type (double, long double).
 //
 //   identity      x                                 swish      x sigmoid(beta x)
 //   relu          max(x, 0)                         softplus   log(1 + exp(beta x)) / beta
@@ -10,140 +9,140 @@
 //   gelu          x (1 + erf(x / sqrt 2)) / 2       elu        x > 0 ? x : alpha (exp(x) - 1)
 //   gelu_tanh     x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2
 //
-// NaN propagates through all of them; infinities follow IEEE arithmetic on the formula (swish(-inf)
-// is -inf * 0 = NaN). Derivatives at a kink: relu'(0) = 0, leaky_relu'(0) = elu'(0) = alpha,
-// clipped_relu' = 0 at both ends, hardswish' = 0 up to -3 and 1 from 3.
+// Evaluated in forms that keep full relative accuracy in the tails, as (1 + erf(z)) / 2 =
+// erfc(-z) / 2 and (1 + tanh z) / 2 = sigmoid(2z). NaN propagates; at infinity the functions take
+// their limits (swish(-inf) = 0). Derivatives at a kink: relu'(0) = 0, leaky_relu'(0) = elu'(0) =
+// alpha, clipped_relu' = 0 at both ends, hardswish' = 0 up to -3 and 1 from 3.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include "core/error.hpp"
 #include "ops/activation_fn.hpp"
 
 namespace wm {
 
-// What the formulas need beyond + - * / and std functions; tracked.hpp has the other overloads.
+/// A function value and the size its error is relative to: 0 where the value is exact, |value|
+/// otherwise, and the sum of the absolute terms where the terms of a derivative cancel.
+template <class Real>
+struct FunctionValue {
+  Real value;
+  Real scale;
+};
+
 template <class Real>
 Real sigmoid(Real x) {
   return 1 / (1 + std::exp(-x));
 }
+
 template <class Real>
-Real clamp_to(Real x, double low, double high) {
-  return x < low ? Real(low) : x > high ? Real(high) : x;  // NaN stays
-}
-template <class Real>
-double value_of(Real x) {
-  return static_cast<double>(x);
-}
-/// A real constant or parameter in the arithmetic of `like` (rounded there if it is narrower).
-template <class Real>
-Real constant(const Real& /*like*/, double value) {
-  return Real(value);
+Real softplus(Real x) {
+  return std::isnan(x) ? x : std::max(x, Real(0)) + std::log1p(std::exp(-std::abs(x)));
 }
 
-template <class T>
-T softplus(const T& x) {
-  using std::abs, std::exp, std::log1p;
-  return clamp_to(x, 0, std::numeric_limits<double>::infinity()) + log1p(exp(-abs(x)));
+/// x * factor where a vanishing factor wins over an infinite x.
+template <class Real>
+Real damped(Real x, Real factor) {
+  return factor == 0 ? Real(0) : x * factor;
 }
 
-/// tanh's argument in gelu_tanh, sqrt(2/pi) (x + 0.044715 x^3).
-template <class T>
-T gelu_tanh_inner(const T& x) {
-  const double scale = std::sqrt(2 * std::numbers::inv_pi);
-  return constant(x, scale) * (x + constant(x, 0.044715) * x * x * x);
+/// Twice tanh's argument in gelu_tanh, 2 sqrt(2/pi) (x + 0.044715 x^3).
+template <class Real>
+Real gelu_tanh_argument(Real x) {
+  const Real scale = 2 * std::sqrt(2 * std::numbers::inv_pi_v<Real>);
+  return scale * x * (1 + Real(0.044715L) * x * x);
 }
 
-template <class T>
-T activation(ActivationFn fn, double alpha, double beta, const T& x) {
-  using std::erf, std::expm1, std::tanh;
-  const auto param = [&](double value) { return constant(x, value); };
-  const double at = value_of(x);
+template <class Real>
+FunctionValue<Real> activation(ActivationFn fn, double alpha, double beta, Real x) {
+  const auto exact = [](Real value) { return FunctionValue<Real>{value, 0}; };
+  const auto rounded = [](Real value) { return FunctionValue<Real>{value, std::abs(value)}; };
+  if (std::isnan(x)) return exact(x);
   switch (fn) {
     case ActivationFn::identity:
-      return x;
+      return exact(x);
     case ActivationFn::relu:
-      return at < 0 ? T(0.0) : x;
+      return exact(std::max(x, Real(0)));
     case ActivationFn::sigmoid:
-      return sigmoid(x);
+      return rounded(sigmoid(x));
     case ActivationFn::tanh:
-      return tanh(x);
+      return rounded(std::tanh(x));
     case ActivationFn::clipped_relu:
-      return at < 0 ? T(0.0) : at > alpha ? param(alpha) : x;
+      return x >= alpha ? rounded(Real(alpha)) : exact(std::max(x, Real(0)));
     case ActivationFn::leaky_relu:
-      return at < 0 ? param(alpha) * x : x;
+      return x > 0 ? exact(x) : rounded(Real(alpha) * x);
     case ActivationFn::elu:
-      return at < 0 ? param(alpha) * expm1(x) : x;
+      return x > 0 ? exact(x) : rounded(Real(alpha) * std::expm1(x));
     case ActivationFn::gelu:
-      return T(0.5) * x * (T(1.0) + erf(x * param(std::numbers::sqrt2 / 2)));
+      return rounded(damped(x, std::erfc(-x * (std::numbers::sqrt2_v<Real> / 2)) / 2));
     case ActivationFn::gelu_tanh:
-      return T(0.5) * x * (T(1.0) + tanh(gelu_tanh_inner(x)));
+      return rounded(damped(x, sigmoid(gelu_tanh_argument(x))));
     case ActivationFn::swish:
-      return x * sigmoid(param(beta) * x);
+      return rounded(damped(x, sigmoid(Real(beta) * x)));
     case ActivationFn::softplus:
-      return softplus(param(beta) * x) / param(beta);
+      return rounded(softplus(Real(beta) * x) / Real(beta));
     case ActivationFn::mish:
-      return x * tanh(softplus(x));
+      return rounded(damped(x, std::tanh(softplus(x))));
     case ActivationFn::hardswish:
-      return x * clamp_to(x + T(3.0), 0, 6) / T(6.0);
+      return x <= -3 ? exact(0) : x >= 3 ? exact(x) : rounded(x * (x + 3) / 6);
   }
   throw UsageError("activation: no reference for function number " +
                    std::to_string(static_cast<int>(fn)));
 }
 
-template <class T>
-T gelu_derivative(const T& x) {
-  using std::erf, std::exp;
-  const double density = std::sqrt(std::numbers::inv_pi / 2);
-  return T(0.5) * (T(1.0) + erf(x * constant(x, std::numbers::sqrt2 / 2))) +
-         x * constant(x, density) * exp(T(-0.5) * x * x);
+/// a + b whose parts may cancel.
+template <class Real>
+FunctionValue<Real> cancelling(Real a, Real b) {
+  return {a + b, std::abs(a) + std::abs(b)};
 }
 
-template <class T>
-T gelu_tanh_derivative(const T& x) {
-  using std::tanh;
-  const T t = tanh(gelu_tanh_inner(x));
-  const T slope = constant(x, std::sqrt(2 * std::numbers::inv_pi)) *
-                  (T(1.0) + constant(x, 3 * 0.044715) * x * x);
-  return T(0.5) * (T(1.0) + t) + T(0.5) * x * (T(1.0) - t * t) * slope;
+/// d/dx of x sigmoid(t(x)), given t and x t'(x).
+template <class Real>
+FunctionValue<Real> sigmoid_product_slope(Real t, Real x_slope) {
+  return cancelling(sigmoid(t), damped(damped(x_slope, sigmoid(-t)), sigmoid(t)));
 }
 
-template <class T>
-T activation_derivative(ActivationFn fn, double alpha, double beta, const T& x) {
-  using std::exp, std::tanh;
-  const auto param = [&](double value) { return constant(x, value); };
-  const double at = value_of(x);
-  if (std::isnan(at)) return x;
+template <class Real>
+FunctionValue<Real> activation_slope(ActivationFn fn, double alpha, double beta, Real x) {
+  const auto exact = [](Real value) { return FunctionValue<Real>{value, 0}; };
+  const auto rounded = [](Real value) { return FunctionValue<Real>{value, std::abs(value)}; };
+  if (std::isnan(x)) return exact(fn == ActivationFn::identity ? 1 : x);
   switch (fn) {
     case ActivationFn::identity:
-      return T(1.0);
+      return exact(1);
     case ActivationFn::relu:
-      return T(at > 0 ? 1.0 : 0.0);
+      return exact(x > 0 ? 1 : 0);
     case ActivationFn::sigmoid:
-      return sigmoid(x) * (T(1.0) - sigmoid(x));
+      return rounded(sigmoid(x) * sigmoid(-x));
     case ActivationFn::tanh:
-      return T(1.0) - tanh(x) * tanh(x);
+      return rounded(4 * sigmoid(2 * x) * sigmoid(-2 * x));
     case ActivationFn::clipped_relu:
-      return T(at > 0 && at < alpha ? 1.0 : 0.0);
+      return exact(x > 0 && x < alpha ? 1 : 0);
     case ActivationFn::leaky_relu:
-      return at > 0 ? T(1.0) : param(alpha);
+      return x > 0 ? exact(1) : rounded(Real(alpha));
     case ActivationFn::elu:
-      return at > 0 ? T(1.0) : param(alpha) * exp(x);
-    case ActivationFn::gelu:
-      return gelu_derivative(x);
-    case ActivationFn::gelu_tanh:
-      return gelu_tanh_derivative(x);
-    case ActivationFn::swish: {
-      const T s = sigmoid(param(beta) * x);
-      return s * (T(1.0) + param(beta) * x * (T(1.0) - s));
+      return x > 0 ? exact(1) : rounded(Real(alpha) * std::exp(x));
+    case ActivationFn::gelu: {
+      const Real density = std::exp(-x * x / 2) * std::sqrt(std::numbers::inv_pi_v<Real> / 2);
+      return cancelling(std::erfc(-x * (std::numbers::sqrt2_v<Real> / 2)) / 2, damped(x, density));
     }
+    case ActivationFn::gelu_tanh: {
+      const Real scale = 2 * std::sqrt(2 * std::numbers::inv_pi_v<Real>);
+      return sigmoid_product_slope(gelu_tanh_argument(x),
+                                   scale * x * (1 + Real(3 * 0.044715L) * x * x));
+    }
+    case ActivationFn::swish:
+      return sigmoid_product_slope(Real(beta) * x, Real(beta) * x);
     case ActivationFn::softplus:
-      return sigmoid(param(beta) * x);
+      return rounded(sigmoid(Real(beta) * x));
     case ActivationFn::mish: {
-      const T t = tanh(softplus(x));
-      return t + x * (T(1.0) - t * t) * sigmoid(x);
+      const Real s = softplus(x);
+      return cancelling(std::tanh(s),
+                        damped(damped(x, 4 * sigmoid(2 * s) * sigmoid(-2 * s)), sigmoid(x)));
     }
     case ActivationFn::hardswish:
-      return at <= -3 ? T(0.0) : at >= 3 ? T(1.0) : (x + x + T(3.0)) / T(6.0);
+      return x <= -3 ? exact(0) : x >= 3 ? exact(1) : cancelling((x + x) / 6, Real(0.5));
   }
   throw UsageError("activation: no reference for the derivative of function number " +
                    std::to_string(static_cast<int>(fn)));

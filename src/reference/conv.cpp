@@ -56,7 +56,7 @@ ValuesAndMagnitudes conv_in(const ConvProblem& p, const ConvArrays& arrays) {
     if (p.beta != 0) add(T(p.beta) * arrays.prior[i]);
     if (forward && p.residual != 0) add(T(p.residual) * arrays.z[i]);
     if (forward && p.bias) add(arrays.bias[i / positions % static_cast<std::size_t>(p.k)]);
-    if (forward) value = activation<T>(p.act, act_alpha, act_beta, value);
+    if (forward) value = activation<T>(p.act, act_alpha, act_beta, value).value;
     result.value[i] = static_cast<double>(value);
     result.magnitude[i] = static_cast<double>(magnitude * (1 + T(0x1p-50)));  // rounding up
   }

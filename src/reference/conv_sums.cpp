@@ -16,7 +16,7 @@ constexpr std::int64_t kForwardFilters = 128;    // filters of a forward task
 constexpr std::int64_t kDataRows = 256;          // patch rows (channels * taps) of a bwd_data task
 constexpr std::int64_t kFilterFilters = 64;      // filters of a bwd_filter task
 constexpr std::int64_t kFilterRows = 64;         // patch rows of a bwd_filter task
-constexpr std::int64_t kFilterPositions = 1024;  // output positions of one product in bwd_filter
+constexpr std::int64_t kFilterPositions = 1024;  // most output positions of a bwd_filter product
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -38,8 +38,17 @@ Range block_range(std::int64_t block, std::int64_t block_size, std::int64_t tota
 
 /// Number of output positions a task handles at once so that its patch matrix stays in cache.
 std::int64_t positions_per_patch(const ConvProblem& p, std::int64_t patch_rows) {
-  const std::int64_t wanted = std::max<std::int64_t>(32, kPatchElements / patch_rows);
+  const std::int64_t wanted = std::max<std::int64_t>(8, kPatchElements / patch_rows);
   return std::max<std::int64_t>(1, std::min(p.out_positions(), wanted));
+}
+
+std::int64_t filter_channels(const ConvProblem& p) {
+  return std::max<std::int64_t>(1, kFilterRows / p.filter_taps());
+}
+
+/// Output positions of one product of bwd_filter.
+std::int64_t filter_positions(const ConvProblem& p) {
+  return std::min(kFilterPositions, positions_per_patch(p, filter_channels(p) * p.filter_taps()));
 }
 
 /// One line of output positions (fixed o, p) meeting one filter tap: output columns [begin, end)
@@ -184,7 +193,8 @@ template <class T>
 void filter_sums(const ConvProblem& p, const T* x, const T* dy, T* dw) {
   const std::int64_t taps = p.filter_taps();
   const std::int64_t depth = p.c_per_group() * taps;
-  const std::int64_t channel_step = std::max<std::int64_t>(1, kFilterRows / taps);
+  const std::int64_t channel_step = filter_channels(p);
+  const std::int64_t step = filter_positions(p);
   const std::int64_t channel_blocks = ceil_div(p.c_per_group(), channel_step);
   const std::int64_t filter_blocks = ceil_div(p.k_per_group(), kFilterFilters);
   parallel_for(p.groups * filter_blocks * channel_blocks, [&](std::int64_t task) {
@@ -199,8 +209,8 @@ void filter_sums(const ConvProblem& p, const T* x, const T* dy, T* dw) {
     Matrix<T> patches;
     for (std::int64_t n = 0; n < p.n; ++n) {
       const T* image = x + (n * p.groups + group) * p.c_per_group() * p.in_positions();
-      for (std::int64_t begin = 0; begin < p.out_positions(); begin += kFilterPositions) {
-        const Range positions{begin, std::min(p.out_positions(), begin + kFilterPositions)};
+      for (std::int64_t begin = 0; begin < p.out_positions(); begin += step) {
+        const Range positions{begin, std::min(p.out_positions(), begin + step)};
         patches.resize(channels.size() * taps, positions.size());
         gather_patches(p, image, channels, positions, patches);
         const ConstView<T> gradient(dy + (n * p.k + first) * p.out_positions() + begin,
@@ -236,9 +246,9 @@ double conv_sum_path(const ConvProblem& p) {
     case ConvDirection::bwd_filter:
       break;
   }
-  const std::int64_t products = ceil_div(p.out_positions(), kFilterPositions);
-  return static_cast<double>(std::min(p.out_positions(), kFilterPositions)) +
-         static_cast<double>(p.n) * static_cast<double>(products);
+  const std::int64_t step = filter_positions(p);
+  return static_cast<double>(step) +
+         static_cast<double>(p.n) * static_cast<double>(ceil_div(p.out_positions(), step));
 }
 
 template void conv_sums_gemm(const ConvProblem&, const float*, const float*, float*);

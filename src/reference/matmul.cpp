@@ -72,7 +72,7 @@ ValuesAndMagnitudes matmul_in(const MatmulProblem& p, const MatmulArrays& arrays
     };
     if (p.beta != 0) add(T(p.beta) * arrays.c[i]);
     if (p.bias) add(arrays.bias[i % static_cast<std::size_t>(p.n)]);
-    result.value[i] = static_cast<double>(activation<T>(p.act, act_alpha, act_beta, value));
+    result.value[i] = static_cast<double>(activation<T>(p.act, act_alpha, act_beta, value).value);
     result.magnitude[i] = static_cast<double>(magnitude * (1 + T(0x1p-50)));  // rounding up
   }
   return result;

@@ -4,8 +4,10 @@
 #include <array>
 
 #include "core/error.hpp"
+#include "reference/activation.hpp"
 #include "reference/conv.hpp"
 #include "reference/matmul.hpp"
+#include "reference/softmax.hpp"
 
 namespace wm {
 namespace {
@@ -70,6 +72,21 @@ ValuesAndMagnitudes run_matmul(const Problem& problem, const Inputs& inputs, con
   return matmul_reference(p, arrays, is_wide(problem));
 }
 
+ValuesAndMagnitudes run_softmax(const Problem& problem, const Inputs& inputs,
+                                const Claims& claims) {
+  const auto& p = problem.as<SoftmaxProblem>();
+  const SoftmaxArrays arrays{inputs.get_if(!p.backward, "x"), inputs.get_if(p.backward, "y"),
+                             inputs.get_if(p.backward, "dy")};
+  return softmax_reference(p, arrays, claims, is_wide(problem));
+}
+
+ValuesAndMagnitudes run_activation(const Problem& problem, const Inputs& inputs,
+                                   const Claims& claims) {
+  const auto& p = problem.as<ActivationProblem>();
+  const ActivationArrays arrays{inputs.get("x"), inputs.get_if(p.backward, "dy")};
+  return activation_reference(p, arrays, claims, is_wide(problem));
+}
+
 /// References by op family; each returns the family's single output.
 struct Entry {
   std::string_view family;
@@ -79,6 +96,8 @@ struct Entry {
 constexpr std::array kEntries{
     Entry{"conv", false, run_conv},
     Entry{"matmul", false, run_matmul},
+    Entry{"softmax", true, run_softmax},
+    Entry{"activation", true, run_activation},
 };
 
 const Entry& entry_of(const Op& op) {

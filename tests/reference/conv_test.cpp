@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/conv_sums.hpp"
 #include "reference/naive_conv.hpp"
 #include "reference/random_values.hpp"
 #include "reference/reference.hpp"
@@ -50,11 +51,8 @@ void expect_agreement(const ConvProblem& p, const NaiveConvData& data, bool wide
   const ValuesAndMagnitudes result = conv_reference(p, arrays_of(data), wide);
   ASSERT_EQ(result.value.size(), naive.value.size());
   const double slack = wide ? 1e-18 : 1e-12;
-  // Float magnitudes exceed S by at most three times (4 (path + 8) + path) half ulps.
-  const double longest = static_cast<double>(
-      std::max({p.c_per_group() * p.filter_taps(), p.k_per_group() + p.filter_taps(),
-                std::min<std::int64_t>(p.out_positions(), 1024) + p.n}));
-  const double excess = wide ? 1e-13 : std::max(1e-5, 5 * (longest + 8) * 0x1p-24);
+  // The factors of the reference, 1 + 4 (path + 8) u and 1 + 2^-50, and the sum's own rounding.
+  const double excess = 5 * (conv_sum_path(p) + 8) * (wide ? 0x1p-53 : 0x1p-24) + 0x1p-49;
   for (std::size_t i = 0; i < naive.value.size(); ++i) {
     const double rounding = wide ? 0x1p-53 * std::abs(result.value[i]) : 0;
     ASSERT_LE(std::fabs(result.value[i] - naive.value[i]), slack * naive.magnitude[i] + rounding)

@@ -1,6 +1,6 @@
 // Speed of the convolution reference on the layers people use: the 23 distinct convolutions of
-// ResNet-50 v1.5 in three directions at N = 1, with magnitudes. The gate is loose (machines are
-// shared); the measured time is printed.
+// ResNet-50 v1.5 in three directions at N = 1, with magnitudes. The gate is on processor time and
+// loose; both times are printed.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -83,14 +83,18 @@ TEST(Resnet50Reference, AllLayersInThreeDirections) {
       {"conv_fwd", ConvDirection::fwd},
       {"conv_bwd_data", ConvDirection::bwd_data},
       {"conv_bwd_filter", ConvDirection::bwd_filter}};
-  double total = 0;
+#ifndef __OPTIMIZE__
+  GTEST_SKIP() << "a measurement of optimised code";
+#endif
+  Times total;
   for (const auto& [name, direction] : directions) {
     const Times times = time_direction(direction);
     std::printf("%-16s %.2f s wall, %.2f s CPU\n", name, times.wall, times.cpu);
-    total += times.wall;
+    total.wall += times.wall;
+    total.cpu += times.cpu;
   }
-  std::printf("%-16s %.2f s wall\n", "total", total);
-  EXPECT_LT(total, 10);
+  std::printf("%-16s %.2f s wall, %.2f s CPU\n", "total", total.wall, total.cpu);
+  EXPECT_LT(total.cpu, 10);
 }
 
 }  // namespace
