@@ -19,6 +19,7 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kGuardBytes = 1024 * 1024;
 constexpr std::size_t kBaseAlignment = 256;
 constexpr std::size_t kMinCanary = 64;
+constexpr std::size_t kLargest = std::size_t{1} << 60;  // sums with it do not overflow
 
 struct Region {
   std::uintptr_t begin = 0, end = 0;  ///< the mapping, guards included
@@ -83,6 +84,11 @@ class EmuBuffer : public Buffer {
 EmuBuffer::EmuBuffer(const std::string& name, std::size_t bytes, Guard guard) {
   name_ = name;
   bytes_ = bytes;
+  const auto refuse = [&](const char* reason) {
+    throw EnvironmentError("no memory for buffer \"" + name + "\" of " + std::to_string(bytes) +
+                           " bytes: " + reason);
+  };
+  if (bytes > kLargest) refuse("larger than an address space");
   const std::size_t front = guard == Guard::none ? kBaseAlignment : 0;
   const std::size_t back = guard == Guard::none ? kMinCanary : 0;
   const std::size_t accessible = round_up(front + bytes + back, kPage);
@@ -91,9 +97,9 @@ EmuBuffer::EmuBuffer(const std::string& name, std::size_t bytes, Guard guard) {
       mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED ||
       mprotect(static_cast<std::byte*>(memory) + kGuardBytes, accessible, PROT_READ | PROT_WRITE)) {
+    const char* reason = std::strerror(errno);
     if (memory != MAP_FAILED) munmap(memory, mapped_);
-    throw EnvironmentError("no memory for buffer \"" + name + "\" of " + std::to_string(bytes) +
-                           " bytes: " + std::strerror(errno));
+    refuse(reason);
   }
   mapping_ = static_cast<std::byte*>(memory);
   first_ = mapping_ + kGuardBytes;
