@@ -162,21 +162,23 @@ __device__ inline void gemm_main_loop(LoaderM& loader_m, LoaderN& loader_n, std:
     WM_UNROLL
     for (int j = 0; j < Tile::kThreadN; ++j) acc[i][j] = 0;
   }
-  // Turn k_begin - block_k fills the first stage and multiplies nothing: one copy of every step.
-  int stage = 1;
-  for (std::int64_t k = k_begin - Tile::kBlockK; k < k_end; k += Tile::kBlockK) {
-    const bool more = k + Tile::kBlockK < k_end;
-    if (more) {
-      loader_m.load(k + Tile::kBlockK, k_end);
-      loader_n.load(k + Tile::kBlockK, k_end);
+  if (k_begin >= k_end) return;
+  loader_m.load(k_begin, k_end);
+  loader_n.load(k_begin, k_end);
+  int stage = 0;
+  for (std::int64_t k = k_begin;; stage ^= 1) {
+    // The other threads may still read the other stage; the last turn's barrier has passed for all,
+    // so nobody reads this one.
+    loader_m.store(tile_m[stage]);
+    loader_n.store(tile_n[stage]);
+    __syncthreads();
+    k += Tile::kBlockK;
+    if (k < k_end) {
+      loader_m.load(k, k_end);
+      loader_n.load(k, k_end);
     }
-    if (k >= k_begin) multiply_stage<Tile>(tile_m[stage], tile_n[stage], acc);
-    stage ^= 1;
-    if (more) {
-      loader_m.store(tile_m[stage]);
-      loader_n.store(tile_n[stage]);
-      __syncthreads();
-    }
+    multiply_stage<Tile>(tile_m[stage], tile_n[stage], acc);
+    if (k >= k_end) return;
   }
 }
 

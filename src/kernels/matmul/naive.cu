@@ -19,8 +19,8 @@ template <class T>
 __global__ void __launch_bounds__(kBlockM* kBlockN)
     naive_kernel(const MatmulArgs<T> args, const TileGrid grid) {
   const TileGrid::Tile tile = grid.tile(blockIdx.x);
-  const std::int64_t row = tile.m * kBlockM + threadIdx.y;
-  const std::int64_t col = tile.n * kBlockN + threadIdx.x;
+  const std::int64_t row = std::int64_t{tile.m} * kBlockM + threadIdx.y;
+  const std::int64_t col = std::int64_t{tile.n} * kBlockN + threadIdx.x;
   if (row >= args.m || col >= args.n) return;
   const T* a = args.a + args.a_strides.at(tile.batch, row, 0);
   const T* b = args.b + args.b_strides.at(tile.batch, 0, col);

@@ -23,12 +23,12 @@ __global__ void __launch_bounds__(GemmTile<acc_t<T>, Sizes>::kThreads)
   WM_SHARED(typename Tile::StageM, stage_m, [2]);
   WM_SHARED(typename Tile::StageN, stage_n, [2]);
   const TileGrid::Tile tile = grid.tile(blockIdx.x);
-  const std::int64_t row0 = tile.m * Tile::kBlockM;
-  const std::int64_t col0 = tile.n * Tile::kBlockN;
-  StridedLoader<Tile, Tile::kBlockM, T> load_a(a, tile.batch, row0);
-  StridedLoader<Tile, Tile::kBlockN, T> load_b(b, tile.batch, col0);
+  StridedLoader<Tile, Tile::kBlockM, T> load_a(a, tile.batch, tile.m);
+  StridedLoader<Tile, Tile::kBlockN, T> load_b(b, tile.batch, tile.n);
   acc_t<T> acc[Tile::kThreadM][Tile::kThreadN];
   gemm_main_loop<Tile>(load_a, load_b, 0, args.k, stage_m, stage_n, acc);
+  const std::int64_t row0 = std::int64_t{tile.m} * Tile::kBlockM;
+  const std::int64_t col0 = std::int64_t{tile.n} * Tile::kBlockN;
   for_each_row<Tile>(acc, row0, args.m, [&](std::int64_t row, auto& values) {
     finish_row<Tile>(args, tile.batch, row, col0, values);
     store_row<Tile>(args.d + args.d_strides.at(tile.batch, row, 0), args.d_strides.col, col0,

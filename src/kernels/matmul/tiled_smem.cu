@@ -42,8 +42,8 @@ __global__ void __launch_bounds__(kTile* kThreadRows)
   WM_SHARED(Acc, tile_a, [kTile][kTile + 1]);
   WM_SHARED(Acc, tile_b, [kTile][kTile + 1]);
   const TileGrid::Tile tile = grid.tile(blockIdx.x);
-  const std::int64_t row0 = tile.m * kTile;
-  const std::int64_t col0 = tile.n * kTile;
+  const std::int64_t row0 = std::int64_t{tile.m} * kTile;
+  const std::int64_t col0 = std::int64_t{tile.n} * kTile;
   const MatrixStrides& sa = args.a_strides;
   const MatrixStrides& sb = args.b_strides;
   const T* a = args.a + sa.at(tile.batch, row0, 0);

@@ -85,7 +85,7 @@ struct TileGrid {
   static constexpr unsigned kBand = 8;
 
   struct Tile {
-    std::int64_t batch, m, n;
+    unsigned batch, m, n;
   };
   __device__ Tile tile(unsigned index) const {
     const unsigned in_batch = tiles_m * tiles_n;

@@ -51,13 +51,15 @@ Operand<T> operand_b(const MatmulArgs<T>& args, int width) {
 template <class Tile, int kRows, class T>
 class StridedLoader {
  public:
-  __device__ StridedLoader(const Operand<T>& operand, std::int64_t batch, std::int64_t first_row)
+  __device__ StridedLoader(const Operand<T>& operand, unsigned batch, unsigned tile)
       : depth_stride_(operand.depth_stride),
         step_(operand.along_depth ? operand.depth_stride : operand.row_stride),
-        rows_(static_cast<int>(wm::min<std::int64_t>(operand.rows - first_row, kRows))),
+        rows_(static_cast<int>(
+            wm::min<std::int64_t>(operand.rows - std::int64_t{tile} * kRows, kRows))),
         along_depth_(operand.along_depth),
         vector_(operand.vector) {
-    const T* base = operand.data + batch * operand.batch_stride + first_row * operand.row_stride;
+    const T* base = operand.data + batch * operand.batch_stride +
+                    std::int64_t{tile} * kRows * operand.row_stride;
     WM_UNROLL
     for (int p = 0; p < kPieces; ++p)
       from_[p] = base + row_of(p) * operand.row_stride + depth_of(p) * depth_stride_;
