@@ -55,14 +55,16 @@ std::vector<std::string> tile_names() {
   return names;
 }
 
-/// Calls fn.template operator()<Sizes>() for the shape of that name.
-template <class T, class Fn>
+/// Calls fn.template operator()<Sizes>() for the shape of that name, from shape kFirst on.
+template <class T, int kFirst = 0, class Fn>
 void with_tile(std::string_view name, Fn&& fn) {
-  const auto try_one = [&]<class Sizes>(Sizes) {
+  using List = typename Tiles<T>::List;
+  if constexpr (kFirst < static_cast<int>(std::tuple_size_v<List>)) {
+    using Sizes = std::tuple_element_t<kFirst, List>;
     if (name == TileShape{Sizes::block_m, Sizes::block_n, Sizes::block_k}.name())
-      fn.template operator()<Sizes>();
-  };
-  std::apply([&](auto... sizes) { (try_one(sizes), ...); }, typename Tiles<T>::List{});
+      return fn.template operator()<Sizes>();
+    with_tile<T, kFirst + 1>(name, fn);
+  }
 }
 
 /// The largest shape that gives every multiprocessor a block and wastes little on partial tiles;
