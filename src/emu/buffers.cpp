@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <mutex>
 
@@ -19,6 +20,7 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kGuardBytes = 1024 * 1024;
 constexpr std::size_t kBaseAlignment = 256;
 constexpr std::size_t kMinCanary = 64;
+constexpr std::size_t kKeptFreed = 256;
 constexpr std::size_t kLargest = std::size_t{1} << 60;  // sums with it do not overflow
 
 struct Region {
@@ -26,8 +28,11 @@ struct Region {
   std::uintptr_t data = 0;
   std::size_t bytes = 0;
   std::string name;
+  bool freed = false;
 };
 
+/// Live buffers, and the latest freed ones: their addresses stay inaccessible for a while, so that
+/// a late access is a fault that can be explained.
 class Registry {
  public:
   void add(Region region) {
@@ -35,9 +40,18 @@ class Registry {
     const auto begin = region.begin;
     regions_[begin] = std::move(region);
   }
-  void remove(std::uintptr_t begin) {
+  void retire(std::uintptr_t begin) {
     const std::lock_guard lock(mutex_);
-    regions_.erase(begin);
+    Region& region = regions_[begin];
+    region.freed = true;
+    void* memory = mmap(reinterpret_cast<void*>(begin), region.end - begin, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    freed_.push_back(begin);
+    if (memory != MAP_FAILED && freed_.size() <= kKeptFreed) return;
+    const auto oldest = regions_.find(freed_.front());
+    munmap(reinterpret_cast<void*>(oldest->first), oldest->second.end - oldest->first);
+    regions_.erase(oldest);
+    freed_.pop_front();
   }
   bool find(std::uintptr_t address, Region& found) const {
     const std::lock_guard lock(mutex_);
@@ -50,6 +64,7 @@ class Registry {
  private:
   mutable std::mutex mutex_;
   std::map<std::uintptr_t, Region> regions_;
+  std::deque<std::uintptr_t> freed_;
 };
 
 Registry& registry() {
@@ -66,10 +81,7 @@ class EmuBuffer : public Buffer {
   EmuBuffer(const std::string& name, std::size_t bytes, Guard guard);
   EmuBuffer(const EmuBuffer&) = delete;
   EmuBuffer& operator=(const EmuBuffer&) = delete;
-  ~EmuBuffer() override {
-    registry().remove(reinterpret_cast<std::uintptr_t>(mapping_));
-    munmap(mapping_, mapped_);
-  }
+  ~EmuBuffer() override { registry().retire(reinterpret_cast<std::uintptr_t>(mapping_)); }
 
   std::byte* first() const { return first_; }
   std::byte* last() const { return last_; }
@@ -110,7 +122,7 @@ EmuBuffer::EmuBuffer(const std::string& name, std::size_t bytes, Guard guard) {
   write_canary(data + bytes, static_cast<std::size_t>(last_ - data) - bytes);
   registry().add({reinterpret_cast<std::uintptr_t>(mapping_),
                   reinterpret_cast<std::uintptr_t>(mapping_) + mapped_,
-                  reinterpret_cast<std::uintptr_t>(data), bytes, name});
+                  reinterpret_cast<std::uintptr_t>(data), bytes, name, false});
 }
 
 }  // namespace
@@ -157,8 +169,9 @@ std::string describe_address(const void* pointer) {
                            : std::string("address ") + text + ", which belongs to no buffer";
   }
   const auto offset = static_cast<std::int64_t>(address - region.data);
-  std::string text = "byte " + std::to_string(offset) + " of buffer \"" + region.name + "\" (" +
-                     std::to_string(region.bytes) + " bytes)";
+  std::string text = "byte " + std::to_string(offset) +
+                     (region.freed ? " of freed buffer \"" : " of buffer \"") + region.name +
+                     "\" (" + std::to_string(region.bytes) + " bytes)";
   if (offset < 0) return text + ", " + std::to_string(-offset) + " bytes before its start";
   const auto past = offset - static_cast<std::int64_t>(region.bytes);
   if (past >= 0) text += ", " + std::to_string(past) + " bytes past its end";
