@@ -1,36 +1,45 @@
-// Checks the CPU before anything else, then hands over. This file is compiled without -march, so
-// that the message appears on a machine that could not run the rest.
+// Entry point. Everything else is compiled for x86-64-v3 (kernels on the emulator need fused
+// multiply-add in hardware: a software fma is 100 times slower), this file for any x86-64, and the
+// CPU is checked before other static initialisers run.
 #include <cstdio>
+#include <cstdlib>
 
 #include "cli/cli.hpp"
 
-namespace wm::emu_kernels {
-void register_all(Catalog& catalog);
-}
-
 namespace {
 
-/// Kernels on the emulator need fused multiply-add in hardware (a software fma is 100 times
-/// slower); the build targets x86-64-v3.
-bool cpu_is_new_enough() {
 #if defined(__x86_64__)
+__attribute__((constructor(101))) void check_cpu() {
   __builtin_cpu_init();
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-#else
-  return true;
-#endif
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2"))
+    return;
+  std::fputs("warpmark: this CPU lacks AVX2, FMA or BMI2 (x86-64-v3); the emulator needs them\n",
+             stderr);
+  std::exit(5);
 }
+#endif
 
 }  // namespace
 
+namespace wm::WM_EMU_NAMESPACE {
+void register_all(Catalog& catalog);
+}
+#if defined(WM_WITH_CUDA)
+namespace wm {
+std::vector<std::unique_ptr<Device>> make_cuda_devices();
+}
+namespace wm::cuda_kernels {
+void register_all(Catalog& catalog);
+}
+#endif
+
 int main(int argc, char** argv) {
-  if (!cpu_is_new_enough()) {
-    std::fputs("warpmark: this CPU lacks AVX2, FMA or BMI2 (x86-64-v3); the emulator needs them\n",
-               stderr);
-    return 5;
-  }
   wm::CatalogSet catalogs;
-  wm::emu_kernels::register_all(catalogs.emu);
+  wm::WM_EMU_NAMESPACE::register_all(catalogs.emu);
+#if defined(WM_WITH_CUDA)
+  wm::cuda_kernels::register_all(catalogs.cuda);
+  catalogs.make_cuda_devices = &wm::make_cuda_devices;
+#endif
   return wm::cli_main(argc, argv, catalogs);
 }

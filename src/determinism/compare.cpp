@@ -14,8 +14,7 @@ double ulps_apart(DType dtype, double a, double b) {
   if (!std::isfinite(a) || !std::isfinite(b)) return std::numeric_limits<double>::infinity();
   const DTypeInfo& type = info(dtype);
   const double size = std::max(std::abs(a), std::abs(b));
-  const int exponent =
-      size > 0 ? std::max(std::ilogb(size), type.min_exponent) : type.min_exponent;
+  const int exponent = size > 0 ? std::max(std::ilogb(size), type.min_exponent) : type.min_exponent;
   const double spacing = type.floating ? std::ldexp(1.0, exponent - type.precision + 1) : 1.0;
   return std::abs(a - b) / spacing;
 }
@@ -47,7 +46,8 @@ void fold_run(ProbeVerdict& verdict, const TensorDesc& desc, const std::vector<s
     verdict.runs = 1;
   }
   ++verdict.runs;
-  // Gaps of a strided tensor hold the poison of their run, so only whole-buffer equality is a short cut.
+  // Gaps of a strided tensor hold the poison of their run, so only whole-buffer equality is a short
+  // cut.
   if (base == other) return;
   const std::size_t size = info(desc.dtype).bytes;
   std::int64_t count = 0;
@@ -57,8 +57,9 @@ void fold_run(ProbeVerdict& verdict, const TensorDesc& desc, const std::vector<s
     const std::size_t at = static_cast<std::size_t>(storage) * size;
     if (std::memcmp(base.data() + at, other.data() + at, size) == 0) return;
     if (count++ == 0) first = logical;
-    max_ulp = std::max(max_ulp, ulps_apart(desc.dtype, load_as_double(desc.dtype, base.data(), storage),
-                                           load_as_double(desc.dtype, other.data(), storage)));
+    max_ulp =
+        std::max(max_ulp, ulps_apart(desc.dtype, load_as_double(desc.dtype, base.data(), storage),
+                                     load_as_double(desc.dtype, other.data(), storage)));
   });
   if (count == 0) return;
   if (verdict.kind == ProbeVerdict::Kind::same) verdict.first_index = unravel(first, desc.dims);

@@ -12,17 +12,18 @@ namespace wm {
 /// Verdict of one probe on one tensor.
 struct ProbeVerdict {
   enum class Kind { same, differs, not_run } kind = Kind::not_run;
-  int runs = 0;              ///< runs compared, the base run included
-  std::string reason;        ///< why it did not run
-  std::int64_t count = 0;    ///< elements whose bits differ (largest over the runs)
-  Dims first_index;          ///< logical index of the first difference
-  double max_ulp = 0;        ///< in ulp of the tensor's type; infinity where one side is not finite
+  int runs = 0;            ///< runs compared, the base run included
+  std::string reason;      ///< why it did not run
+  std::int64_t count = 0;  ///< elements whose bits differ (largest over the runs)
+  Dims first_index;        ///< logical index of the first difference
+  double max_ulp = 0;      ///< in ulp of the tensor's type; infinity where one side is not finite
 
   static ProbeVerdict not_run(std::string why);
 };
 std::string_view name_of(ProbeVerdict::Kind kind);
 
-/// Compares raw bytes, NaN payloads and -0 included; folds the result of one more run into `verdict`.
+/// Compares raw bytes, NaN payloads and -0 included; folds the result of one more run into
+/// `verdict`.
 void fold_run(ProbeVerdict& verdict, const TensorDesc& desc, const std::vector<std::byte>& base,
               const std::vector<std::byte>& other);
 

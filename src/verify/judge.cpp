@@ -31,8 +31,8 @@ Comparison compare_bound(double got, double want, double bound, double max_finit
   if (same_special(got, want)) return {};
   if (std::isnan(got) || std::isnan(want) || std::isinf(want)) return fail_pattern();
   if (std::isinf(got)) {
-    const bool may_overflow = std::signbit(got) == std::signbit(want) &&
-                              std::abs(want) + bound > max_finite;
+    const bool may_overflow =
+        std::signbit(got) == std::signbit(want) && std::abs(want) + bound > max_finite;
     return may_overflow ? Comparison{0, 1, false} : fail_pattern();
   }
   const double error = std::abs(got - want);
@@ -66,7 +66,8 @@ class Statistics {
     if (result.failed) ++accuracy.mismatches;
     accuracy.bound_utilisation = std::max(accuracy.bound_utilisation, result.utilisation);
     if (std::isfinite(got) && std::isfinite(want)) add_error(got, want);
-    if (result.failed || result.utilisation > weakest_kept_) keep(logical, got, want, bound, result);
+    if (result.failed || result.utilisation > weakest_kept_)
+      keep(logical, got, want, bound, result);
   }
 
   TensorAccuracy finish() {
@@ -74,7 +75,8 @@ class Statistics {
     accuracy.rms = std::sqrt(sum_squares_ / count);
     accuracy.bias = sum_ / count;
     for (const Kept& kept : kept_)
-      accuracy.worst.push_back({unravel(kept.logical, desc_.dims), kept.got, kept.want, kept.bound});
+      accuracy.worst.push_back(
+          {unravel(kept.logical, desc_.dims), kept.got, kept.want, kept.bound});
     if (accuracy.mismatches > 0) accuracy.pattern = pattern();
     return accuracy;
   }
@@ -121,9 +123,9 @@ class Statistics {
                              ? 1e300 + std::min(result.error, 1e300)
                              : result.utilisation;
     if (kept_.size() == kWorstKept && score <= kept_.back().score) return;
-    const auto place = std::upper_bound(
-        kept_.begin(), kept_.end(), score,
-        [](double value, const Kept& other) { return value > other.score; });
+    const auto place =
+        std::upper_bound(kept_.begin(), kept_.end(), score,
+                         [](double value, const Kept& other) { return value > other.score; });
     kept_.insert(place, {score, logical, got, want, bound});
     if (kept_.size() > kWorstKept) kept_.pop_back();
     if (kept_.size() == kWorstKept) weakest_kept_ = kept_.back().score;

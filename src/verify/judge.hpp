@@ -35,19 +35,19 @@ struct TensorAccuracy {
   std::array<std::int64_t, kUlpBins> ulp_histogram{};
   std::vector<WorstElement> worst;  ///< at most 8, worst first
   bool degenerate = false;  ///< every |reference| is below its bound: an all-zero output would pass
-  std::string pattern;      ///< what the mismatches look like ("all zero", "NaN for a finite value")
-  std::string bound_text;   ///< the formula with its numbers
+  std::string pattern;     ///< what the mismatches look like ("all zero", "NaN for a finite value")
+  std::string bound_text;  ///< the formula with its numbers
 
   bool ok() const { return mismatches == 0; }
 };
 
 struct JudgeInput {
   const TensorDesc& desc;
-  const void* storage;                 ///< device bytes of the tensor
-  std::span<const double> value;       ///< reference, logical order
-  std::span<const double> magnitude;   ///< reference, logical order
+  const void* storage;                ///< device bytes of the tensor
+  std::span<const double> value;      ///< reference, logical order
+  std::span<const double> magnitude;  ///< reference, logical order
   BoundRule rule;
-  std::int64_t depth = 1;              ///< terms summed an element (detectability)
+  std::int64_t depth = 1;  ///< terms summed an element (detectability)
   Gate gate = Gate::precision;
 };
 

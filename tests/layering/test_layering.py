@@ -30,7 +30,7 @@ THIRD_PARTY = {
     "gtest/": set(),
     "cuda": {"gpu"},
 }
-KERNEL_STD = {"algorithm", "array", "cstddef", "cstdint", "limits", "string", "type_traits", "utility", "vector"}
+KERNEL_STD = {"algorithm", "array", "cstddef", "cstdint", "cstdlib", "limits", "string", "string_view", "tuple", "type_traits", "utility", "vector"}
 # `#if defined(__CUDACC__)` guards the NVIDIA headers of gpu/.
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
 
