@@ -18,10 +18,6 @@ std::string formatted(const char* format, double value) {
   return {buffer.data(), static_cast<std::size_t>(length)};
 }
 
-std::string plain(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 }  // namespace
 
 std::string md_escape(std::string_view text) {
