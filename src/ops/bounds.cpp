@@ -15,8 +15,8 @@
 //    plus k subnormal spacings.
 // 5. Output rounding, only where the output type cannot hold every accumulation value: u_out |v| +
 //    eta_out with |v| <= |r| + everything above. Integer outputs round to nearest: 1/2.
-// 6. The reference itself: gamma_{n+e+1}(2^-53) S for float64 sums (2^-64 where the accumulation
-//    type is float64, whose reference is long double), and 2^-53 |r| for its rounding to double.
+// 6. The reference itself: gamma_{n+e+1}(2^-53) S for float64 sums (2^-64 for problems with
+//    float64 operands, whose reference is long double), and 2^-53 |r| for its rounding to double.
 #include "ops/bounds.hpp"
 
 #include <algorithm>
@@ -103,10 +103,10 @@ double gamma_factor(double n, double unit_roundoff) {
 }
 
 BoundRule linear_bound(const Claims& claims, DType out, double epilogue_roundings, double lipschitz,
-                       double activation_ulp, double products_per_sum, double sum_scale) {
+                       double activation_ulp, double products_per_sum, double sum_scale,
+                       double reference_unit) {
   const SumError sum = sum_error(claims, epilogue_roundings);
-  const double reference = gamma_factor(products_per_sum + epilogue_roundings + 1,
-                                        claims.acc == DType::f64 ? 0x1p-64 : kReferenceRounding);
+  const double reference = gamma_factor(products_per_sum + epilogue_roundings + 1, reference_unit);
   if (!std::isfinite(sum.relative) || !std::isfinite(reference)) return undefined_rule(sum.text);
   const bool exact_output = holds(out, claims.acc);
   const OutputRounding rounding = exact_output ? OutputRounding{} : output_rounding(out);

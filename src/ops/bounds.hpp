@@ -18,7 +18,7 @@ double gamma_factor(double n, double unit_roundoff);
 /// underflow errors).
 BoundRule linear_bound(const Claims& claims, DType out, double epilogue_roundings,
                        double lipschitz = 1, double activation_ulp = 0, double products_per_sum = 0,
-                       double sum_scale = 1);
+                       double sum_scale = 1, double reference_unit = 0x1p-53);
 
 /// Ops whose reference tracks its own error: magnitude is the error before the final rounding.
 /// B = (1 + u_out) magnitude + u_out |r| + underflow (u_out counts even where the output conversion

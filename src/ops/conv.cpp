@@ -11,8 +11,10 @@
 namespace wm {
 namespace {
 
-LinearForm linear_form(const ConvProblem& conv) {
+LinearForm linear_form(const Problem& problem) {
+  const auto& conv = problem.as<ConvProblem>();
   LinearForm form;
+  form.wide_reference = problem.dtypes.in == DType::f64;
   form.depth = conv.depth();
   form.alpha = conv.alpha;
   form.beta = conv.beta;
@@ -76,7 +78,7 @@ LinearTypes linear_types(const Problem& problem) {
 }
 
 ExactPlan exact_plan(const Problem& problem) {
-  return plan_exact(linear_form(problem.as<ConvProblem>()), linear_types(problem));
+  return plan_exact(linear_form(problem), linear_types(problem));
 }
 
 /// Element of the second operand (w, w, dy) -> (reduction, position in it). Every output sums over
@@ -133,7 +135,7 @@ class ConvOp final : public Op {
   }
   BoundRule bound_rule(const Problem& problem, const TensorDesc& output,
                        const Claims& claims) const override {
-    return linear_rule(linear_form(problem.as<ConvProblem>()), claims, output.dtype);
+    return linear_rule(linear_form(problem), claims, output.dtype);
   }
   RecipeAnswer has_recipe(const Problem& problem, const std::string& recipe) const override {
     if (recipe != "exact") return Op::has_recipe(problem, recipe);

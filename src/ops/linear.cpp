@@ -66,7 +66,7 @@ BoundRule linear_rule(const LinearForm& form, const Claims& claims, DType out) {
                               form.act == ActivationFn::clipped_relu;
   return linear_bound(claims, out, epilogue_roundings(form, claims.acc, out), lipschitz,
                       exact_function ? 0 : claims.function_ulp, static_cast<double>(form.depth),
-                      std::abs(form.alpha));
+                      std::abs(form.alpha), form.wide_reference ? 0x1p-64 : 0x1p-53);
 }
 
 }  // namespace wm

@@ -15,6 +15,7 @@ struct LinearForm {
   double residual = 0;
   bool bias = false;
   ActivationFn act = ActivationFn::identity;
+  bool wide_reference = false;  ///< f64 operands: the reference computes in long double
 };
 
 /// Rounded operations in the accumulation type that a term may pass after its sum is complete, with

@@ -1,6 +1,5 @@
 #include "ops/matmul.hpp"
 
-#include <tuple>
 #include <utility>
 
 #include "ops/exact.hpp"
@@ -11,8 +10,10 @@
 namespace wm {
 namespace {
 
-LinearForm linear_form(const MatmulProblem& matmul) {
+LinearForm linear_form(const Problem& problem) {
+  const auto& matmul = problem.as<MatmulProblem>();
   LinearForm form;
+  form.wide_reference = problem.dtypes.in == DType::f64;
   form.depth = matmul.k;
   form.alpha = matmul.alpha;
   form.beta = matmul.beta;
@@ -23,14 +24,13 @@ LinearForm linear_form(const MatmulProblem& matmul) {
 
 ExactPlan exact_plan(const Problem& problem) {
   const DTypes& types = problem.dtypes;
-  return plan_exact(linear_form(problem.as<MatmulProblem>()),
+  return plan_exact(linear_form(problem),
                     {types.in, types.weights, types.out, types.weights, problem.acc});
 }
 
 /// Element of a -> (row of a, position along k).
 ReductionIndex rows_of_a(const MatmulProblem& matmul) {
-  const auto [m, k, transposed] = std::tuple(matmul.m, matmul.k, matmul.transpose_a);
-  return [m, k, transposed](std::int64_t i) {
+  return [m = matmul.m, k = matmul.k, transposed = matmul.transpose_a](std::int64_t i) {
     const std::int64_t matrix = i / (m * k), inside = i % (m * k);
     const std::int64_t row = transposed ? inside % m : inside / k;
     return std::pair(matrix * m + row, transposed ? inside / m : inside % k);
@@ -47,7 +47,7 @@ std::vector<TensorDesc> tensors_of(const MatmulProblem& matmul, const DTypes& ty
   const auto make = [](std::string name, Role role, DType dtype, Dims dims) {
     return keys::tensor(std::move(name), role, dtype, std::move(dims), Layout::nchw);
   };
-  const auto [batch, m, n, k] = std::tuple(matmul.batch, matmul.m, matmul.n, matmul.k);
+  const std::int64_t batch = matmul.batch, m = matmul.m, n = matmul.n, k = matmul.k;
   std::vector<TensorDesc> tensors;
   tensors.push_back(
       make("a", Role::input, types.in, matmul.transpose_a ? Dims{batch, k, m} : Dims{batch, m, k}));
@@ -89,7 +89,7 @@ class MatmulOp final : public Op {
   }
   BoundRule bound_rule(const Problem& problem, const TensorDesc& output,
                        const Claims& claims) const override {
-    return linear_rule(linear_form(problem.as<MatmulProblem>()), claims, output.dtype);
+    return linear_rule(linear_form(problem), claims, output.dtype);
   }
   RecipeAnswer has_recipe(const Problem& problem, const std::string& recipe) const override {
     if (recipe != "exact") return Op::has_recipe(problem, recipe);

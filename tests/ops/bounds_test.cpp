@@ -61,11 +61,16 @@ TEST(Bounds, DownConversion) {
   EXPECT_THROW(linear_bound(claims, DType::f32, 0), UsageError);
 }
 
-TEST(Bounds, DoubleCountsTheReferencesOwnRounding) {
-  const BoundRule rule = linear_bound(sequential(1024, DType::f64), DType::f64, 0, 1, 0, 1024);
+TEST(Bounds, TheReferencesOwnRoundingFollowsTheOperands) {
+  const auto rule = [](const std::string& dtype) {
+    const Problem problem = resolve("matmul m=1 n=1 k=1024 acc=f64 dtype=" + dtype);
+    return problem.op->bound_rule(problem, problem.tensor("d"), sequential(1024, DType::f64));
+  };
   const double gamma = 0x1p-43 / (1 - 0x1p-43);
-  EXPECT_DOUBLE_EQ(rule.per_magnitude, gamma + 1025 * 0x1p-64 / (1 - 1025 * 0x1p-64));
-  EXPECT_EQ(rule.per_value, 0x1p-53);
+  EXPECT_DOUBLE_EQ(rule("f64").per_magnitude, gamma + 1025 * 0x1p-64 / (1 - 1025 * 0x1p-64));
+  EXPECT_EQ(rule("f64").per_value, 0x1p-53);
+  EXPECT_DOUBLE_EQ(rule("f32.f32.f64").per_magnitude,
+                   gamma + 1025 * 0x1p-53 / (1 - 1025 * 0x1p-53));
 }
 
 TEST(Bounds, IntegersAreExactUntilTheEpilogue) {

@@ -135,7 +135,8 @@ TEST(Conv, ChannelsLastHoldsForWeightsToo) {
 TEST(Conv, MoreSpecificKeysWin) {
   const auto& conv =
       detail(resolve("conv_fwd n=1 c=1 h=9 w=9 k=1 r=3 s=3 pad=2 pad_h=1 pad_end_h=0 stride=3 "
-                     "stride_w=2 dil=1x2 dil_h=3"));
+                     "stride_w=2 dil=1x2 dil_h=3");
+  const ConvProblem& conv = detail(problem);
   EXPECT_EQ(conv.pad_begin, (Triple{0, 1, 2}));
   EXPECT_EQ(conv.pad_end, (Triple{0, 0, 2}));
   EXPECT_EQ(conv.stride, (Triple{1, 3, 2}));
