@@ -12,8 +12,9 @@ namespace {
 using Triple = std::array<std::int64_t, 3>;
 
 const ConvProblem& detail(const Problem& problem) { return problem.as<ConvProblem>(); }
+const ConvProblem& detail(Problem&&) = delete;  // it would dangle
 
-Triple output(std::string_view text) { return detail(resolve(text)).out; }
+Triple output(std::string_view text) { return resolve(text).as<ConvProblem>().out; }
 
 TEST(Conv, OutputSizeIsFloor) {
   EXPECT_EQ(output("conv_fwd n=1 c=64 h=56 w=56 k=128 r=3 s=3 pad=1 stride=2"),
@@ -133,9 +134,9 @@ TEST(Conv, ChannelsLastHoldsForWeightsToo) {
 }
 
 TEST(Conv, MoreSpecificKeysWin) {
-  const auto& conv =
-      detail(resolve("conv_fwd n=1 c=1 h=9 w=9 k=1 r=3 s=3 pad=2 pad_h=1 pad_end_h=0 stride=3 "
-                     "stride_w=2 dil=1x2 dil_h=3");
+  const Problem problem = resolve(
+      "conv_fwd n=1 c=1 h=9 w=9 k=1 r=3 s=3 pad=2 pad_h=1 pad_end_h=0 stride=3 stride_w=2 dil=1x2 "
+      "dil_h=3");
   const ConvProblem& conv = detail(problem);
   EXPECT_EQ(conv.pad_begin, (Triple{0, 1, 2}));
   EXPECT_EQ(conv.pad_end, (Triple{0, 0, 2}));
