@@ -1,5 +1,6 @@
 #include "cli/cli.hpp"
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/exit_code.hpp"
@@ -33,6 +34,7 @@ std::string unknown_option(CLI::App& app, const std::vector<std::string>& words)
   std::vector<std::string> known;
   for (const CLI::Option* option : verb->get_options()) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) known.push_back("-" + name);
   }
   for (const std::string& word : words) {
     if (!word.starts_with("-") || word == "-" || word == "--") continue;

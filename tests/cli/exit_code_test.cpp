@@ -1,0 +1,62 @@
+#include "cli/exit_code.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace wm {
+namespace {
+
+using Counts = std::map<std::string, std::int64_t>;
+
+int code(Counts counts, std::vector<std::string> fail_on = default_fail_on()) {
+  return exit_code_of({std::move(counts), false, false, false}, fail_on);
+}
+
+TEST(ExitCode, EachStatusAlone) {
+  const std::map<std::string, int> table{
+      {"passed", 0},           {"failed", 1},       {"convention", 1},
+      {"nondeterministic", 1}, {"error", 1},        {"mistrusted", 4},
+      {"skipped", 77},         {"unsupported", 77}, {"inconclusive", 4}};
+  for (const auto& [status, expected] : table) EXPECT_EQ(code({{status, 3}}), expected) << status;
+  EXPECT_EQ(code({}), 6);
+}
+
+TEST(ExitCode, PrecedenceIs1Then4Then3Then6Then77) {
+  RunOutcome outcome{{{"failed", 1}, {"mistrusted", 1}, {"passed", 9}}, false, true, false};
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 1);
+  outcome.by_status.erase("failed");
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 4);
+  outcome.by_status.erase("mistrusted");
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 3);
+  outcome.below_coverage = false;
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 0);
+  outcome.mistrusted_variants = true;
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 4);
+  outcome.interrupted = true;
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 130);
+  outcome = {{{"skipped", 2}, {"unsupported", 1}}, false, true, false};
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 3);
+}
+
+TEST(ExitCode, SkippedBesidePassedIsGood) {
+  EXPECT_EQ(code({{"passed", 1}, {"skipped", 5}, {"unsupported", 2}}), 0);
+}
+
+TEST(ExitCode, FailOnNarrowsAndWidens) {
+  EXPECT_EQ(code({{"failed", 1}, {"passed", 1}}, {"error"}), 0);
+  EXPECT_EQ(code({{"error", 1}, {"passed", 1}}, {"error"}), 1);
+  EXPECT_EQ(code({{"mistrusted", 1}, {"passed", 1}}, {"error"}), 0);
+  EXPECT_EQ(code({{"inconclusive", 1}, {"passed", 1}}), 0);
+  EXPECT_EQ(code({{"inconclusive", 1}, {"passed", 1}}, {"inconclusive"}), 4);
+}
+
+TEST(ExitCode, DefaultFailOnIsKnown) {
+  for (const std::string& word : default_fail_on()) {
+    EXPECT_NE(std::find(fail_on_words().begin(), fail_on_words().end(), word),
+              fail_on_words().end());
+  }
+}
+
+}  // namespace
+}  // namespace wm
