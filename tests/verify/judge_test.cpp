@@ -95,6 +95,15 @@ TEST(Judge, SpecialsMustMatch) {
   }
 }
 
+TEST(Judge, AnInfiniteBoundAcceptsAnythingAndDetectsNothing) {
+  Fixture f;
+  f.magnitude[4] = kInf;
+  f.got[4] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(f.run().ok());
+  f.rule.per_magnitude = kInf;
+  EXPECT_EQ(f.run().detectability, 0);
+}
+
 TEST(Judge, NamesThePattern) {
   Fixture zeros;
   std::fill(zeros.got.begin(), zeros.got.end(), 0.0F);
