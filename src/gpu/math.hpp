@@ -5,7 +5,7 @@
 // (-ffp-contract=off; nvcc -fmad=false -ftz=false -prec-div=true -prec-sqrt=true).
 //
 // Contents: fma, sqrt, rsqrt, abs, copysign, fmin, fmax, fmin_nan, fmax_nan, to_int; exp, exp2,
-// expm1, tanh, sigmoid; log, log1p; erf, erfc; for float and double.
+// expm1, tanh, sigmoid; log, log1p; erf; for float and double.
 #include "gpu/math/basic.hpp"
 #include "gpu/math/error_function.hpp"
 #include "gpu/math/exponential.hpp"
@@ -14,27 +14,26 @@
 namespace wm {
 
 /// Bounds on the error in units in the last place of the exact result (of the subnormal spacing
-/// below the smallest normal number). A test asserts them against MPFR. Measured maxima, float over
-/// every argument with a normal result and double over 5 million: see each line.
+/// below the smallest normal number); a test asserts them. Beside each the largest error found: for
+/// float over every argument whose result is not trivial, for double over a million random ones
+/// against MPFR.
 template <class T>
-inline constexpr double kRsqrtUlp = 1.5;
+inline constexpr double kRsqrtUlp = 1.5;  // float 1.490, double 1.473
 template <class T>
-inline constexpr double kExpUlp = 1;
+inline constexpr double kExpUlp = 1;  // float 0.988, double 0.964
 template <class T>
-inline constexpr double kExp2Ulp = 1;
+inline constexpr double kExp2Ulp = 1;  // float 0.948, double 0.867
 template <class T>
-inline constexpr double kExpm1Ulp = 2;
+inline constexpr double kExpm1Ulp = 2;  // float 1.439, double 1.795
 template <class T>
-inline constexpr double kTanhUlp = 2;
+inline constexpr double kTanhUlp = 2;  // float 1.463, double 1.431
 template <class T>
-inline constexpr double kSigmoidUlp = 2;
+inline constexpr double kSigmoidUlp = 2;  // float 1.480, double 1.469
 template <class T>
-inline constexpr double kLogUlp = 1;
+inline constexpr double kLogUlp = 1;  // float 0.945, double 0.842
 template <class T>
-inline constexpr double kLog1pUlp = 2;
+inline constexpr double kLog1pUlp = 2;  // float 1.581, double 1.398
 template <class T>
-inline constexpr double kErfUlp = 1.5;
-template <class T>
-inline constexpr double kErfcUlp = 3;
+inline constexpr double kErfUlp = 1.5;  // float 1.389, double 1.328
 
 }  // namespace wm

@@ -97,7 +97,6 @@ TYPED_TEST(MathBasics, ExactPoints) {
     this->expect_same(wm::log1p(zero), zero);
     this->expect_same(wm::tanh(zero), zero);
     this->expect_same(wm::erf(zero), zero);
-    this->expect_same(wm::erfc(zero), T(1));
     this->expect_same(wm::sigmoid(zero), T(0.5));
     this->expect_same(wm::log(zero), -inf);
   }
@@ -109,7 +108,6 @@ TYPED_TEST(MathBasics, ExactPoints) {
   this->expect_same(wm::sigmoid(-inf), T(0));
   this->expect_same(wm::sigmoid(inf), T(1));
   this->expect_same(wm::erf(inf), T(1));
-  this->expect_same(wm::erfc(-inf), T(2));
   this->expect_same(wm::log(inf), inf);
   this->expect_same(wm::log1p(T(-1)), -inf);
 }
@@ -129,8 +127,8 @@ TYPED_TEST(MathBasics, NaNStaysNaN) {
   using T = TypeParam;
   for (const T nan : {this->kNan, -this->kNan}) {
     for (const T r : {wm::exp(nan), wm::exp2(nan), wm::expm1(nan), wm::tanh(nan), wm::sigmoid(nan),
-                      wm::log(nan), wm::log1p(nan), wm::erf(nan), wm::erfc(nan), wm::rsqrt(nan),
-                      wm::log(T(-1)), wm::log(-this->kInf), wm::log1p(T(-2))}) {
+                      wm::log(nan), wm::log1p(nan), wm::erf(nan), wm::rsqrt(nan), wm::log(T(-1)),
+                      wm::log(-this->kInf), wm::log1p(T(-2))}) {
       EXPECT_NE(r, r);
     }
   }
@@ -156,7 +154,7 @@ std::string digest_of_functions() {
   for (std::uint64_t i = 0; i < 20000; ++i) {
     const T x = static_cast<T>(4 * random.normal(i));
     for (const T r : {wm::exp(x), wm::exp2(x), wm::expm1(x), wm::tanh(x), wm::sigmoid(x),
-                      wm::log(x), wm::log1p(x), wm::erf(x), wm::erfc(x), wm::rsqrt(x)}) {
+                      wm::log(x), wm::log1p(x), wm::erf(x), wm::rsqrt(x)}) {
       append(r);
     }
   }
@@ -165,9 +163,9 @@ std::string digest_of_functions() {
 
 TEST(MathBits, AreTheSameForEveryCompiler) {
   EXPECT_EQ(digest_of_functions<float>(),
-            "69d92a4c3b90c15cec6d2b733e9e0cf3b4e6fc5a114959ad27d3b81520dc19ba");
+            "c1fb201a0f97bcb90c126865a8e247435f795df71430e74b757e5433ebeb76ac");
   EXPECT_EQ(digest_of_functions<double>(),
-            "55d564aad06bb924fe8d47b5a261d8c9744464defc2a7e22c0447bda9d53f3be");
+            "98d9c45d6db97d355b42d1396ec13ab7fd3b6dd6b63c26f6a697264007611b82");
 }
 
 }  // namespace

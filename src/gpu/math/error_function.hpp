@@ -1,8 +1,7 @@
 #pragma once
-// erf and erfc. The tail is exp(-x^2) g(t) / (x + 4), t = (x - 4) / (x + 4), with a minimax
-// polynomial g (Remez exchange; the variable is Shepherd and Laframboise's, Math. Comp. 36, 1981);
-// the rounding errors of x^2 and of the quotient are carried along. Below 0.93 erf has a polynomial
-// of its own.
+// erf. Below 0.93 a minimax polynomial; above, 1 - erfc, with erfc(a) = exp(-a^2) g(t) / (a + 2),
+// t = (a - 2) / (a + 2), g a minimax polynomial (Remez exchange; the variable is Shepherd and
+// Laframboise's, Math. Comp. 36, 1981).
 #include "gpu/math/exponential.hpp"
 
 namespace wm {
@@ -21,42 +20,26 @@ WM_MATH double erf_ratio(double s) {
                     0x1.06eba8214db69p-3);
 }
 
-/// erfc(a) exp(a^2) (a + 4) in t = (a - 4) / (a + 4).
+/// erfc(a) exp(a^2) (a + 2) in t = (a - 2) / (a + 2), for 0.93 <= a up to where erf rounds to 1.
 WM_MATH float erfc_factor(float t) {
-  return polynomial(t, -0x1.8d3322p-11F, -0x1.9b5fe2p-12F, 0x1.975178p-8F, -0x1.aed1bep-6F,
-                    0x1.38d338p-4F, -0x1.6466cep-3F, 0x1.52cab4p-2F, -0x1.14eaaep-1F,
-                    0x1.8be204p-1F, -0x1.f3fe32p-1F, 0x1.18932cp+0F);
+  return polynomial(t, 0x1.63db7ap-9F, -0x1.797c60p-6F, -0x1.2c9b48p-5F, 0x1.1e2b30p-2F,
+                    -0x1.5fd362p-1F, 0x1.058672p+0F);
 }
 WM_MATH double erfc_factor(double t) {
-  return polynomial(t, 0x1.caa4291934344p-32, 0x1.2171acfe0b0aap-29, -0x1.cb10d0cbff902p-31,
-                    -0x1.3f9d723e07c13p-26, 0x1.ee66ab6046617p-30, 0x1.12ed02bf5c117p-23,
-                    -0x1.4650d2146157ap-24, -0x1.c7c55310186b7p-21, 0x1.7e53d2c01be3bp-20,
-                    0x1.3b1e82b7bf02ap-18, -0x1.3c6ed51b2aed5p-16, -0x1.e7f3d856fc850p-19,
-                    0x1.72cda73b1c7c1p-13, -0x1.dd2841b47562ep-12, -0x1.269b521083633p-12,
-                    0x1.908f471e811f3p-8, -0x1.b00c052c3f43cp-6, 0x1.38dbd2c8e7cfep-4,
-                    -0x1.645fd8a4bc00cp-3, 0x1.52cac2371009dp-2, -0x1.14eacb1ad033dp-1,
-                    0x1.8be202d26c707p-1, -0x1.f3fe31ecb49bfp-1, 0x1.18932bf08e154p+0);
+  return polynomial(t, -0x1.70948952b7489p-17, -0x1.36102e872dd18p-16, 0x1.22402665030d1p-15,
+                    0x1.2e72339a36fb2p-13, 0x1.1f7e9c2746a79p-15, -0x1.5ba4be7cf8930p-11,
+                    -0x1.b6fb814570f53p-11, 0x1.9517bff063e1bp-9, 0x1.a89eafe28e314p-8,
+                    -0x1.606e415767c1ep-6, -0x1.2a88e610871d0p-5, 0x1.1e2deea6b134dp-2,
+                    -0x1.5fd386754efeep-1, 0x1.058671b52c776p+0);
 }
 
-/// From here up erfc rounds to 0; the polynomials are fitted up to here.
+/// erfc(a) for 0.93 <= a: at most 0.19, so a few ulp of error are little next to 1.
 template <class T>
-inline constexpr T kErfcZero = sizeof(T) == 4 ? T(10.1) : T(27.3);
-
-/// erfc(a) for a >= 0.
-template <class T>
-WM_MATH T erfc_positive(T a) {
-  const T x = a > kErfcZero<T> ? kErfcZero<T> : a;
-  const T d = x + T(4);
-  const T d_low = x < T(4) ? x - (d - T(4)) : T(4) - (d - x);
-  const T y = T(1) / d;
-  const T y_low = y * wm::fma(-d_low, y, wm::fma(-d, y, T(1)));
-  const T quotient = (x - T(4)) * y;
-  const T residual = wm::fma(-quotient, x, wm::fma(T(-4), quotient + T(1), x));
-  const T g = erfc_factor(wm::fma(y, residual, quotient));
-  const T tail = g * y;
-  const T tail_low = wm::fma(g, y_low, wm::fma(g, y, -tail));
-  const T square = x * x;
-  return scaled_exp(tail, tail_low, -square, -wm::fma(x, x, -square));
+WM_MATH T erfc_tail(T a) {
+  constexpr T kErfOne = T(sizeof(T) == 4 ? 4 : 6);
+  const T x = a > kErfOne ? kErfOne : a;
+  const T y = T(1) / (x + T(2));
+  return exp_moderate(-x * x) * (erfc_factor((x - T(2)) * y) * y);
 }
 
 }  // namespace detail
@@ -66,16 +49,7 @@ template <class T>
 WM_MATH T erf(T x) {
   const T a = abs(x);
   const T small = wm::fma(a, detail::erf_ratio(a * a), a);
-  return copysign(a < T(0.93) ? small : T(1) - detail::erfc_positive(a), x);
-}
-
-/// 1 - erf(x) without cancellation in the tail. Error: kErfcUlp, subnormal results included.
-template <class T>
-WM_MATH T erfc(T x) {
-  const T a = abs(x);
-  const T tail = detail::erfc_positive(a);
-  const T near = wm::fma(-x, detail::erf_ratio(x * x), T(1) - x);
-  return a < T(0.75) ? near : x < T(0) ? T(2) - tail : tail;
+  return copysign(a < T(0.93) ? small : T(1) - detail::erfc_tail(a), x);
 }
 
 }  // namespace wm

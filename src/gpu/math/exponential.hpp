@@ -95,17 +95,6 @@ WM_MATH ExpArgument<T> reduce_exp(T x) {
   return {shifted, k, wm::fma(k, -R::kLn2Lo, wm::fma(k, -R::kLn2Hi, x))};
 }
 
-/// (factor + factor_low) exp(x + x_low), the low parts being rounding errors of the high ones.
-template <class T>
-WM_MATH T scaled_exp(T factor, T factor_low, T x, T x_low) {
-  using R = ExpRange<T>;
-  const ExpArgument<T> a = reduce_exp(clamp(x, R::kZero, R::kInfinite));
-  const T r = a.r + x_low;
-  const T high = T(1) + r;
-  const T low = wm::fma(r * r, exp_tail(r), r - (high - T(1)));
-  return scale(wm::fma(high, factor, wm::fma(low, factor, factor_low)), a.k);
-}
-
 /// exp(x) where the result is far from overflow and underflow.
 template <class T>
 WM_MATH T exp_moderate(T x) {
