@@ -31,6 +31,8 @@ bool FiberPool::grow() {
     mprotect(base, kGuardBytes, PROT_NONE);
     auto fiber = std::make_unique<Fiber>();
     fiber->top = base + kSlotBytes - colour(fibers_.size());
+    fiber->bottom = base + kGuardBytes;
+    fiber->bytes = kStackBytes;
     free_.push_back(fiber.get());
     fibers_.push_back(std::move(fiber));
   }

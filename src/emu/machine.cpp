@@ -27,11 +27,12 @@ Machine::Machine() {
   void* memory =
       mmap(nullptr, kRescueBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw EnvironmentError("no memory for the emulator's rescue stack");
-  rescue_ = static_cast<std::byte*>(memory);
-  rescue_top_ = rescue_ + kRescueBytes;
+  rescue_fiber_.bottom = memory;
+  rescue_fiber_.bytes = kRescueBytes;
+  rescue_fiber_.top = static_cast<std::byte*>(memory) + kRescueBytes;
 }
 
-Machine::~Machine() { munmap(rescue_, kRescueBytes); }
+Machine::~Machine() { munmap(rescue_fiber_.top - kRescueBytes, kRescueBytes); }
 
 void Machine::run(Grid& grid) {
   grid_ = &grid;
@@ -70,7 +71,7 @@ void Machine::run_worker() {
 }
 
 void Machine::fiber_entry(boost::context::detail::transfer_t transfer) {
-  static_cast<Fiber*>(transfer.data)->context = transfer.fctx;
+  arrive(transfer, nullptr);
   Machine& machine = *current_machine;
   machine.grid_->worker(machine.grid_->args);
   // The worker found no more blocks.

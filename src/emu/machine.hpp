@@ -52,7 +52,7 @@ class Machine {
   [[noreturn]] void fail_fault();
 
   bool in_kernel() const { return running_ != nullptr && running_ != &main_ && !failing_; }
-  std::byte* rescue_top() const { return rescue_top_; }
+  std::byte* rescue_top() const { return rescue_fiber_.top; }
   Fault fault;
   std::size_t stacks() const { return pool_.size(); }
 
@@ -127,8 +127,7 @@ class Machine {
   std::array<Warp, kMaxThreads / 32> warps_;
   std::uint64_t random_ = 0;
 
-  std::byte* rescue_ = nullptr;
-  std::byte* rescue_top_ = nullptr;
+  Fiber rescue_fiber_;  ///< only its stack: `fail_fault` runs there
   bool failing_ = false;
   std::string failure_;
   /// Inside a row the compiler may keep threadIdx in a register. A block that faults there runs

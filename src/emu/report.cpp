@@ -89,6 +89,8 @@ void Machine::fail_deadlock() {
 void Machine::fail_fault() {
   failing_ = true;
   imprecise_failure_ = scheduling == 0 && !precise_;
+  leave_for(rescue_fiber_, nullptr);
+  arrive_from(*running_, nullptr);
   const auto* access = fault.access == Fault::Access::write  ? "write"
                        : fault.access == Fault::Access::read ? "read"
                                                              : "access";

@@ -44,8 +44,8 @@ TEST_F(EmuDevice, PagesBesideTheGuardedEndAreInaccessible) {
   const auto back = allocate(100, Guard::back), front = allocate(100, Guard::front);
   volatile unsigned char* end = bytes(back) + 100;
   volatile unsigned char* before = bytes(front) - 1;
-  EXPECT_EXIT(*end = 1, ::testing::KilledBySignal(SIGSEGV), "");
-  EXPECT_EXIT(*before = 1, ::testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_DEATH(*end = 1, "");
+  EXPECT_DEATH(*before = 1, "");
 }
 
 TEST_F(EmuDevice, BuffersStartAsPoisonAndCopyBothWays) {
