@@ -14,7 +14,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 std::optional<std::int64_t> parse_int(std::string_view text);
 /// Finite decimal or scientific number (also inf, -inf, nan when `allow_special`).
 std::optional<double> parse_real(std::string_view text, bool allow_special = false);
-/// Shortest text that reads back as the same double ("1", "0.5", "1e-05"; NaN, Infinity, -Infinity).
+/// Shortest text that reads back as the same double ("1", "0.5", "1e-05"; NaN, Infinity,
+/// -Infinity).
 std::string format_real(double value);
 /// Nearest candidate by edit distance, empty when none is near (distance > max(2, length / 3)).
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
