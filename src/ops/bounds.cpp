@@ -132,6 +132,7 @@ BoundRule tracked_bound(const Claims&, DType out) {
   rule.per_magnitude = 1 + rounding.relative;
   rule.per_value = rounding.relative + kReferenceRounding;
   rule.absolute = rounding.absolute;
+  rule.tracked = true;
   rule.text = rule_text(rule, "S is the running error of the reference");
   return rule;
 }
