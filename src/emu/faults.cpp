@@ -46,7 +46,8 @@ class SignalStack {
   void* memory_ = nullptr;
 };
 
-void rescue() { current_machine->fail_fault(); }
+/// Not instrumented: AddressSanitizer learns of the new stack in fail_fault.
+__attribute__((no_sanitize("address"))) void rescue() { current_machine->fail_fault(); }
 
 /// Makes the interrupted code continue in `rescue` on the rescue stack, as if called there. The
 /// fiber's own stack may be exhausted, and its red zone is of no use to anyone any more.

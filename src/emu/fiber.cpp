@@ -17,6 +17,7 @@ std::size_t colour(std::size_t index) { return index * 13 % 64 * 64; }
 }  // namespace
 
 FiberPool::~FiberPool() {
+  for (const auto& fiber : fibers_) forget_variables(*fiber);
   for (auto* chunk : chunks_) munmap(chunk, kChunkBytes);
 }
 

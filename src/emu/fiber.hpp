@@ -36,7 +36,12 @@ inline void leave_for(Fiber& to, void** kept) {
 inline void arrive_from(Fiber& from, void* kept) {
   __sanitizer_finish_switch_fiber(kept, &from.bottom, &from.bytes);
 }
+/// An abandoned fiber has left marks around its variables.
+inline void forget_variables(const Fiber& fiber) {
+  __asan_unpoison_memory_region(fiber.bottom, fiber.bytes);
+}
 #else
+inline void forget_variables(const Fiber&) {}
 inline void leave_for(Fiber&, void**) {}
 inline void arrive_from(Fiber&, void*) {}
 #endif
@@ -69,7 +74,7 @@ class FiberPool {
     if (free_.empty() && !grow()) return nullptr;
     Fiber* fiber = free_.back();
     free_.pop_back();
-    prepare(*fiber);
+    forget_variables(*fiber);
     fiber->context = boost::context::detail::make_fcontext(fiber->top, kStackBytes / 2, entry);
     return fiber;
   }
@@ -82,12 +87,6 @@ class FiberPool {
 
  private:
   bool grow();
-#if defined(WM_EMU_ASAN)
-  /// An abandoned fiber has left marks around its variables.
-  static void prepare(Fiber& fiber) { __asan_unpoison_memory_region(fiber.bottom, fiber.bytes); }
-#else
-  static void prepare(Fiber&) {}
-#endif
 
   std::vector<std::byte*> chunks_;
   std::vector<std::unique_ptr<Fiber>> fibers_;

@@ -32,7 +32,10 @@ Machine::Machine() {
   rescue_fiber_.top = static_cast<std::byte*>(memory) + kRescueBytes;
 }
 
-Machine::~Machine() { munmap(rescue_fiber_.top - kRescueBytes, kRescueBytes); }
+Machine::~Machine() {
+  forget_variables(rescue_fiber_);
+  munmap(rescue_fiber_.top - kRescueBytes, kRescueBytes);
+}
 
 void Machine::run(Grid& grid) {
   grid_ = &grid;
@@ -153,9 +156,9 @@ bool Machine::row_finished() {
 }
 
 void Machine::end_block() {
-  if (precise_) fail_with(failure_);  // this time the block did not fault
+  if (precise_) abandon();  // with the first report: this time the block did not fault
   if (!arena_.intact()) [[unlikely]]
-    fail_with("out-of-bounds write" + place(false) + ": " + arena_.damage());
+    fail([&] { return block_message("out-of-bounds write", arena_.damage()); });
 }
 
 bool Machine::thread_finished() {
@@ -213,7 +216,8 @@ void Machine::resume(unsigned thread) {
   enter(thread);
   if (threads_[thread].fiber == nullptr) [[unlikely]] {
     threads_[thread].fiber = pool_.start(fiber_entry);
-    if (threads_[thread].fiber == nullptr) fail_with("no memory for a stack" + place(true));
+    if (threads_[thread].fiber == nullptr)
+      fail([&] { return thread_message("no memory for a stack", {}, ""); });
   }
   switch_to_thread(thread);
 }
@@ -311,16 +315,22 @@ bool Machine::atomic_begin(const void* address, std::size_t bytes, const char* o
     fail_misaligned(address, bytes, operation, site);
   const bool global = !arena_.contains(address);
   if (global && !grid_->launch.blocks_communicate)
-    fail_thread(std::string(operation) +
-                    " on global memory in a launch that does not set blocks_communicate",
-                site, describe(address));
+    fail([&] {
+      return thread_message(
+          std::string(operation) +
+              " on global memory in a launch that does not set blocks_communicate",
+          site, describe(address));
+    });
   give_turn();
   return global;
 }
 
 void Machine::fence(Site site) {
   if (!grid_->launch.blocks_communicate)
-    fail_thread("__threadfence in a launch that does not set blocks_communicate", site, "");
+    fail([&] {
+      return thread_message("__threadfence in a launch that does not set blocks_communicate", site,
+                            "");
+    });
   give_turn();
 }
 

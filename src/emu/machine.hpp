@@ -46,8 +46,20 @@ class Machine {
   unsigned lane() const { return linear(threadIdx) % 32; }
   Arena& arena() { return arena_; }
 
-  [[noreturn]] void fail_thread(const std::string& what, Site site, const std::string& detail);
-  [[noreturn]] void fail_arena(const std::string& what);
+  /// Ends the block with the message that `make` returns. A function, so that nothing that owns
+  /// memory is left behind on the fiber's stack.
+  template <class Make>
+  [[noreturn]] void fail(const Make& make) {
+    failing_ = true;
+    failure_ = make();
+    abandon();
+  }
+  /// "<what> at <site> in kernel <name>, block <index>, thread <index>: <detail>"
+  std::string thread_message(const std::string& what, Site site, const std::string& detail) const;
+  /// "<what> in kernel <name>, block <index>: <detail>"
+  std::string block_message(const std::string& what, const std::string& detail) const;
+  /// Names the buffer or shared array of an address.
+  std::string describe(const void* address) const;
   /// Runs on the rescue stack, instead of the instruction that faulted.
   [[noreturn]] void fail_fault();
 
@@ -102,10 +114,10 @@ class Machine {
 
   [[noreturn]] void fail_divergent();
   [[noreturn]] void fail_deadlock();
-  [[noreturn]] void fail_with(const std::string& message);
+  [[noreturn]] void abandon();
+  std::string fault_message() const;
   std::string place(bool with_thread) const;
   std::string waiting_threads(bool name_operations) const;
-  std::string describe(const void* address) const;
 
   Grid* grid_ = nullptr;
   std::uint64_t next_position_ = 0, last_position_ = 0, position_ = 0;

@@ -28,20 +28,22 @@ std::string Machine::place(bool with_thread) const {
   return text;
 }
 
-void Machine::fail_with(const std::string& message) {
-  failing_ = true;
-  failure_ = message;
+/// Back to the OS thread's own stack; nothing of the block's fibers runs again.
+void Machine::abandon() {
   Fiber* self = running_;
   running_ = &main_;
   switch_fiber(*self, main_);
   __builtin_unreachable();
 }
 
-void Machine::fail_thread(const std::string& what, Site site, const std::string& detail) {
-  fail_with(with_detail(what + at_site(site) + place(true), detail));
+std::string Machine::thread_message(const std::string& what, Site site,
+                                    const std::string& detail) const {
+  return with_detail(what + at_site(site) + place(true), detail);
 }
 
-void Machine::fail_arena(const std::string& what) { fail_with(what + place(false)); }
+std::string Machine::block_message(const std::string& what, const std::string& detail) const {
+  return with_detail(what + place(false), detail);
+}
 
 std::string Machine::describe(const void* address) const {
   return arena_.contains(address) ? arena_.describe(address) : describe_address(address);
@@ -79,11 +81,23 @@ std::string Machine::waiting_threads(bool name_operations) const {
 }
 
 void Machine::fail_divergent() {
-  fail_with("divergent barrier" + place(false) + ": " + waiting_threads(false));
+  fail([&] { return block_message("divergent barrier", waiting_threads(false)); });
 }
 
 void Machine::fail_deadlock() {
-  fail_with("deadlock" + place(false) + ": " + waiting_threads(true));
+  fail([&] { return block_message("deadlock", waiting_threads(true)); });
+}
+
+std::string Machine::fault_message() const {
+  const std::string access = fault.access == Fault::Access::write  ? "write"
+                             : fault.access == Fault::Access::read ? "read"
+                                                                   : "access";
+  if (fault.signal == SIGFPE) return thread_message("integer division by zero or overflow", {}, "");
+  if (pool_.in_guard(fault.address))
+    return thread_message("stack overflow", {}, std::to_string(kStackBytes) + " bytes a thread");
+  const bool no_address = fault.signal == SIGSEGV && fault.code == SI_KERNEL;
+  return thread_message("out-of-bounds " + access, {},
+                        no_address ? "not an address" : describe(fault.address));
 }
 
 void Machine::fail_fault() {
@@ -91,27 +105,15 @@ void Machine::fail_fault() {
   imprecise_failure_ = scheduling == 0 && !precise_;
   leave_for(rescue_fiber_, nullptr);
   arrive_from(*running_, nullptr);
-  const auto* access = fault.access == Fault::Access::write  ? "write"
-                       : fault.access == Fault::Access::read ? "read"
-                                                             : "access";
-  if (fault.signal == SIGFPE) {
-    fail_thread("integer division by zero or overflow", {}, "");
-  } else if (pool_.in_guard(fault.address)) {
-    fail_thread("stack overflow", {}, std::to_string(kStackBytes) + " bytes a thread");
-  } else if (fault.signal == SIGSEGV && fault.code == SI_KERNEL) {
-    fail_thread(std::string("out-of-bounds ") + access, {}, "not an address");
-  } else {
-    fail_thread(std::string("out-of-bounds ") + access, {}, describe(fault.address));
-  }
+  fail([&] { return fault_message(); });
 }
-
-void fail(const std::string& what, Site site) { current_machine->fail_thread(what, site, ""); }
 
 void fail_misaligned(const void* address, std::size_t bytes, const char* access, Site site) {
   Machine& machine = *current_machine;
-  machine.fail_thread("misaligned " + std::to_string(bytes) + "-byte " + access, site,
-                      machine.arena().contains(address) ? machine.arena().describe(address)
-                                                        : describe_address(address));
+  machine.fail([&] {
+    return machine.thread_message("misaligned " + std::to_string(bytes) + "-byte " + access, site,
+                                  machine.describe(address));
+  });
 }
 
 bool row_finished() { return current_machine->row_finished(); }
@@ -129,7 +131,8 @@ void fence(Site site) { current_machine->fence(site); }
 void* shared_slot(const SharedTag& tag) {
   Machine& machine = *current_machine;
   void* data = machine.arena().slot(tag);
-  if (data == nullptr) machine.fail_arena(machine.arena().error());
+  if (data == nullptr)
+    machine.fail([&] { return machine.block_message(machine.arena().error(), ""); });
   return data;
 }
 void* dynamic_shared() { return current_machine->arena().dynamic(); }

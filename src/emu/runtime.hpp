@@ -3,7 +3,6 @@
 // functions may only be called by a kernel that runs under `run`.
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "gpu/types.hpp"
 
@@ -75,8 +74,6 @@ struct SharedTag {
 void* shared_slot(const SharedTag& tag);
 void* dynamic_shared();
 
-/// Ends the launch with a report: `what` at `site`, with kernel, block and thread.
-[[noreturn]] void fail(const std::string& what, Site site);
 /// Ends the launch: an access of `bytes` bytes at an address that is not a multiple of it.
 [[noreturn]] void fail_misaligned(const void* address, std::size_t bytes, const char* access,
                                   Site site);

@@ -9,12 +9,16 @@ std::uint64_t Machine::collective(WarpOp op, unsigned mask, std::uint64_t value,
   ensure_scheduling();
   const unsigned self = current_, lane = self % 32, base = self - lane;
   if ((mask >> lane & 1) == 0)
-    fail_thread(operation_name(op) + " by a lane outside its own mask " + hex(mask), site,
-                "lane " + std::to_string(lane));
+    fail([&] {
+      return thread_message(operation_name(op) + " by a lane outside its own mask " + hex(mask),
+                            site, "lane " + std::to_string(lane));
+    });
   if (const unsigned gone = mask & ~alive_.lanes(self / 32); gone != 0)
-    fail_thread(operation_name(op) + " with lanes in the mask " + hex(mask) +
-                    " that have exited or do not exist",
-                site, lanes_text(gone));
+    fail([&] {
+      return thread_message(operation_name(op) + " with lanes in the mask " + hex(mask) +
+                                " that have exited or do not exist",
+                            site, lanes_text(gone));
+    });
   Warp& warp = warps_[self / 32];
   Thread& thread = threads_[self];
   thread.fiber = running_;
@@ -73,17 +77,22 @@ void Machine::check_no_lane_waits_for(unsigned thread) {
   for (unsigned g = 0; g < warp.group_count; ++g) {
     const Group& group = warp.groups[g];
     if ((group.mask >> thread % 32 & 1) == 0) continue;
-    fail_thread("a lane exited that others wait for in " + operation_name(group.op) + ", mask " +
-                    hex(group.mask) + ",",
-                group.site, "waiting: " + lanes_text(group.arrived));
+    fail([&] {
+      return thread_message("a lane exited that others wait for in " + operation_name(group.op) +
+                                ", mask " + hex(group.mask) + ",",
+                            group.site, "waiting: " + lanes_text(group.arrived));
+    });
   }
 }
 
 unsigned shuffle_source(WarpOp op, int operand, int width, Site site) {
   if (width < 1 || width > 32 || (width & (width - 1)) != 0)
-    fail(operation_name(op) + " with width " + std::to_string(width) +
-             " (allowed: 1, 2, 4, 8, 16, 32)",
-         site);
+    current_machine->fail([&] {
+      return current_machine->thread_message(operation_name(op) + " with width " +
+                                                 std::to_string(width) +
+                                                 " (allowed: 1, 2, 4, 8, 16, 32)",
+                                             site, "");
+    });
   const int lane = static_cast<int>(current_machine->lane());
   const int base = lane & ~(width - 1), end = base + width;
   switch (op) {
