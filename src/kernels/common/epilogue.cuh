@@ -25,12 +25,16 @@ struct Epilogue {
   Acc act_alpha = 0;
   Acc act_beta = 0;
 
-  /// The value before activation and rounding. Offsets are in elements from the respective
-  /// pointers; those of absent terms are ignored.
+  /// alpha sum + beta prior. Offsets here and below are in elements from the respective pointers;
+  /// those of absent terms are ignored.
+  __device__ Acc scale(Acc sum, std::int64_t prior_offset) const {
+    const Acc value = alpha * sum;
+    return prior != nullptr ? wm::fma(beta, to_acc(prior[prior_offset]), value) : value;
+  }
+  /// The value before activation and rounding.
   __device__ Acc blend(Acc sum, std::int64_t prior_offset, std::int64_t z_offset,
                        std::int64_t bias_offset) const {
-    Acc value = alpha * sum;
-    if (prior != nullptr) value = wm::fma(beta, to_acc(prior[prior_offset]), value);
+    Acc value = scale(sum, prior_offset);
     if (z != nullptr) value = wm::fma(residual, to_acc(z[z_offset]), value);
     if (bias != nullptr) value += to_acc(bias[bias_offset]);
     return value;

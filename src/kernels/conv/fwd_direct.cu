@@ -15,11 +15,12 @@ namespace wm::WM_FLAVOUR {
 namespace {
 
 template <class T>
-DirectGather<T, ImageWindow> gather_image(const ConvProblem& p, const LaunchArgs& launch_args) {
+DirectGather<T, ImageWindow, true> gather_image(const ConvProblem& p,
+                                                const LaunchArgs& launch_args) {
   const ConvTensors tensors = conv_tensors(p, launch_args);
   const Strides image = strides_of(*tensors.image->desc);
   const FilterStrides filter = filter_strides(p, *tensors.filter->desc);
-  DirectGather<T, ImageWindow> args;
+  DirectGather<T, ImageWindow, true> args;
   args.source = static_cast<const T*>(tensors.image->data);
   args.filter = static_cast<const T*>(tensors.filter->data);
   args.window = image_window(p);
@@ -35,7 +36,7 @@ DirectGather<T, ImageWindow> gather_image(const ConvProblem& p, const LaunchArgs
   args.filter_group = p.k_per_group() * filter.k;
   args.filter_row = filter.k;
   args.filter_map = taps_in_filter(filter, filter.c);
-  args.output = conv_output<T>(p, launch_args, *tensors.output);
+  args.output = conv_output<T, true>(p, launch_args, *tensors.output);
   return args;
 }
 
@@ -43,13 +44,6 @@ template <class T>
 void launch_fwd_direct(const Problem& problem, const Config& config, const LaunchArgs& args) {
   const auto& p = problem.as<ConvProblem>();
   launch_direct<T>(config, gather_image<T>(p, args), p.groups, args.stream);
-}
-
-Claims claims_fwd_direct(const Problem& problem, const Config&) {
-  Claims claims;
-  claims.acc = problem.acc;
-  claims.tree_height = static_cast<double>(products_per_output(problem.as<ConvProblem>()));
-  return claims;
 }
 
 }  // namespace
@@ -60,7 +54,7 @@ void register_conv_fwd_direct(Catalog& catalog) {
       [&]<class T>(Variant variant) {
         variant.configure = configure_direct;
         variant.check_config = check_direct;
-        variant.claims = claims_fwd_direct;
+        variant.claims = claims_one_chain;
         variant.launch = launch_fwd_direct<T>;
         catalog.add(std::move(variant));
       });

@@ -1,13 +1,16 @@
 #pragma once
 // Where a convolution writes: the output tensor, its prior content and its residual, each with its
 // own strides, and the epilogue between sum and store.
+#include <cstdlib>
+
 #include "kernels/common/epilogue.cuh"
 #include "kernels/conv/parts/geometry.cuh"
 
 namespace wm::WM_FLAVOUR {
 
-/// The outputs of one group: rows (channels or filters) at a constant stride, columns at sites.
-template <class T>
+/// The output as rows (channels or filters) at a constant stride and columns at sites. Only forward
+/// convolution is fused with a residual, a bias and an activation.
+template <class T, bool kFused>
 struct ConvOutput {
   using Acc = acc_t<T>;
 
@@ -15,6 +18,9 @@ struct ConvOutput {
   Epilogue<T> epilogue;
   std::int64_t out_row = 0, prior_row = 0, z_row = 0, bias_row = 0;
   SiteMap out_map, prior_map, z_map;
+
+  /// Whether neighbouring rows lie closer together than neighbouring columns.
+  bool rows_nearer = false;
 
   /// Offsets of a column in each tensor.
   struct Column {
@@ -24,13 +30,18 @@ struct ConvOutput {
     Column column;
     column.out = out_map.place(site).offset;
     if (epilogue.prior != nullptr) column.prior = prior_map.place(site).offset;
-    if (epilogue.z != nullptr) column.z = z_map.place(site).offset;
+    if (kFused && epilogue.z != nullptr) column.z = z_map.place(site).offset;
     return column;
   }
   /// `row` counts over all groups.
   __device__ void store(const Column& column, std::int64_t row, Acc sum) const {
-    out[row * out_row + column.out] = epilogue.finish(sum, row * prior_row + column.prior,
-                                                      row * z_row + column.z, row * bias_row);
+    T& element = out[row * out_row + column.out];
+    const std::int64_t prior = row * prior_row + column.prior;
+    if constexpr (kFused) {
+      element = epilogue.finish(sum, prior, row * z_row + column.z, row * bias_row);
+    } else {
+      element = from_acc<T>(epilogue.scale(sum, prior));
+    }
   }
 };
 
@@ -61,14 +72,16 @@ inline OutputLayout output_layout(const ConvProblem& p, const TensorDesc& desc) 
   return {image.channel, elements_of(image)};
 }
 
-template <class T>
-ConvOutput<T> conv_output(const ConvProblem& p, const LaunchArgs& args, const TensorArg& target) {
+template <class T, bool kFused>
+ConvOutput<T, kFused> conv_output(const ConvProblem& p, const LaunchArgs& args,
+                                  const TensorArg& target) {
   using Acc = acc_t<T>;
-  ConvOutput<T> output;
+  ConvOutput<T, kFused> output;
   output.out = static_cast<T*>(target.data);
   const OutputLayout out = output_layout(p, *target.desc);
   output.out_row = out.row;
   output.out_map = out.columns;
+  output.rows_nearer = std::llabs(out.row) < std::llabs(out.columns.col_stride);
   Epilogue<T>& epilogue = output.epilogue;
   epilogue.alpha = static_cast<Acc>(p.alpha);
   if (p.beta != 0) {
@@ -79,7 +92,7 @@ ConvOutput<T> conv_output(const ConvProblem& p, const LaunchArgs& args, const Te
     output.prior_row = layout.row;
     output.prior_map = layout.columns;
   }
-  if (p.direction != ConvDirection::fwd) return output;
+  if constexpr (!kFused) return output;
   if (p.residual != 0) {
     const TensorArg& z = args.tensor("z");
     const OutputLayout layout = output_layout(p, *z.desc);

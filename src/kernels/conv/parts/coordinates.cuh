@@ -59,7 +59,7 @@ class SiteOrder {
  public:
   SiteOrder() = default;
   SiteOrder(std::int64_t outer, std::int64_t rows, std::int64_t cols, bool outer_fastest)
-      : outer_(outer), rows_(rows), cols_(cols), outer_fastest_(outer_fastest) {}
+      : outer_(outer > 0 ? outer : 1), rows_(rows), cols_(cols), outer_fastest_(outer_fastest) {}
 
   __host__ __device__ Site at(int index) const {
     Site site;

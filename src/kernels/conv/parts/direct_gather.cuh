@@ -13,7 +13,7 @@ namespace wm::WM_FLAVOUR {
 
 inline constexpr int kDirectThreads = 128;
 
-template <class T, class Window>
+template <class T, class Window, bool kFused>
 struct DirectGather {
   const T* source = nullptr;  ///< x or dy
   const T* filter = nullptr;
@@ -28,12 +28,12 @@ struct DirectGather {
   std::int64_t filter_row = 0;  ///< stride from one output row's weights to the next
   SiteMap filter_map;           ///< (channel, r, s) to filter elements
   FastDivisor row_tiles, position_tiles;
-  ConvOutput<T> output;
+  ConvOutput<T, kFused> output;
 };
 
 /// Sums of one thread's tile: sums[position][row].
-template <class T, int kRows, int kPositions, class Window>
-__device__ inline void gather_sums(const DirectGather<T, Window>& args, const T* source,
+template <class T, int kRows, int kPositions, class Window, bool kFused>
+__device__ inline void gather_sums(const DirectGather<T, Window, kFused>& args, const T* source,
                                    const T* filter, const std::int64_t (&row_offsets)[kRows],
                                    const Place (&places)[kPositions],
                                    const bool (&exists)[kPositions],
@@ -73,9 +73,9 @@ __device__ inline void gather_sums(const DirectGather<T, Window>& args, const T*
   }
 }
 
-template <class T, int kRows, int kPositions, class Window>
+template <class T, int kRows, int kPositions, class Window, bool kFused>
 __global__ void __launch_bounds__(kDirectThreads)
-    direct_gather_kernel(DirectGather<T, Window> args) {
+    direct_gather_kernel(DirectGather<T, Window, kFused> args) {
   int group = static_cast<int>(blockIdx.x);
   int row_tile = args.position_tiles.divide(group);
   const int position_tile = group - row_tile * args.position_tiles.value();
@@ -136,8 +136,8 @@ inline void check_direct(const Problem&, const Config& config) {
   check_config_item(config, "tile", direct_tiles());
 }
 
-template <class T, int kRows, int kPositions, class Window>
-void launch_direct_tile(DirectGather<T, Window> args, std::int64_t groups, Stream stream) {
+template <class T, int kRows, int kPositions, class Window, bool kFused>
+void launch_direct_tile(DirectGather<T, Window, kFused> args, std::int64_t groups, Stream stream) {
   const std::int64_t row_tiles = ceil_div(args.rows, kRows);
   const std::int64_t position_tiles =
       ceil_div(args.position_count, std::int64_t{kDirectThreads} * kPositions);
@@ -145,13 +145,13 @@ void launch_direct_tile(DirectGather<T, Window> args, std::int64_t groups, Strea
   if (blocks == 0) return;
   args.row_tiles = FastDivisor(row_tiles);
   args.position_tiles = FastDivisor(position_tiles);
-  launch<direct_gather_kernel<T, kRows, kPositions, Window>>(
+  launch<direct_gather_kernel<T, kRows, kPositions, Window, kFused>>(
       LaunchShape{.grid = flat_grid(blocks), .block = dim3(kDirectThreads)}, stream, args);
 }
 
-template <class T, class Window>
-void launch_direct(const Config& config, const DirectGather<T, Window>& args, std::int64_t groups,
-                   Stream stream) {
+template <class T, class Window, bool kFused>
+void launch_direct(const Config& config, const DirectGather<T, Window, kFused>& args,
+                   std::int64_t groups, Stream stream) {
   const std::string& tile = config.text("tile");
   if (tile == "8x4") return launch_direct_tile<T, 8, 4>(args, groups, stream);
   if (tile == "4x2") return launch_direct_tile<T, 4, 2>(args, groups, stream);

@@ -56,28 +56,31 @@ inline GemmShape gemm_shape(const ConvProblem& p) {
 
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+/// Largest count a kernel may index: 32-bit, with room for the last, partly filled block.
+inline constexpr std::int64_t kIndexLimit = std::numeric_limits<std::int32_t>::max() - 65535;
+
 /// What every convolution kernel here shares: one and two spatial dimensions, and GEMM indices and
-/// image coordinates below 2^31 (element offsets have 64 bits).
+/// image coordinates of 32 bits (element offsets have 64).
 inline Support conv_index_support(const Problem& problem) {
-  constexpr std::int64_t kLimit = std::numeric_limits<std::int32_t>::max();
   const auto& p = problem.as<ConvProblem>();
   if (p.rank > 2) return Support::no(std::to_string(p.rank) + " spatial dimensions: only 1 and 2");
   const auto past = [](const std::string& what, std::int64_t value) {
-    return Support::no(what + " = " + std::to_string(value) + ": at most 2147483647");
+    return Support::no(what + " = " + std::to_string(value) + ": at most " +
+                       std::to_string(kIndexLimit));
   };
   const std::int64_t in = p.n * p.in_positions();
   const std::int64_t out = p.n * p.out_positions();
-  if (in > kLimit) return past("n*h*w", in);
-  if (out > kLimit) return past("n*p*q", out);
+  if (in > kIndexLimit) return past("n*h*w", in);
+  if (out > kIndexLimit) return past("n*p*q", out);
   const std::int64_t image = p.c_per_group() * p.filter_taps();
   const std::int64_t filters = p.k_per_group() * p.filter_taps();
-  if (image > kLimit) return past("c/groups*r*s", image);
-  if (filters > kLimit) return past("k/groups*r*s", filters);
-  if (p.groups > kLimit) return past("groups", p.groups);
+  if (image > kIndexLimit) return past("c/groups*r*s", image);
+  if (filters > kIndexLimit) return past("k/groups*r*s", filters);
+  if (p.groups > kIndexLimit) return past("groups", p.groups);
   for (const Extent& e : {rows_of(p), cols_of(p)}) {
     const std::int64_t reach =
         e.in + (e.filter - 1) * e.dilation + e.out * e.stride + std::max<std::int64_t>(e.pad, 0);
-    if (reach > kLimit) return past("largest padded coordinate", reach);
+    if (reach > kIndexLimit) return past("largest padded coordinate", reach);
   }
   return Support::yes();
 }

@@ -32,6 +32,22 @@ void for_conv_variants(const ConvAlgorithm& algorithm, Add&& add) {
   });
 }
 
+/// Claims of an algorithm that sums an output's products in one chain of fused multiply-adds.
+inline Claims claims_one_chain(const Problem& problem, const Config&) {
+  Claims claims;
+  claims.acc = problem.acc;
+  claims.tree_height = static_cast<double>(products_per_output(problem.as<ConvProblem>()));
+  return claims;
+}
+
+/// The same where padding is multiplied like data: zeros change no finite sum, but an infinite or
+/// NaN factor beside padding gives NaN.
+inline Claims claims_padded_chain(const Problem& problem, const Config& config) {
+  Claims claims = claims_one_chain(problem, config);
+  claims.nan_policy = "propagate; padding is multiplied as zeros (0 * inf = NaN)";
+  return claims;
+}
+
 /// Blocks of a one-dimensional grid, checked against CUDA's limit.
 inline dim3 flat_grid(std::int64_t blocks) {
   constexpr std::int64_t kLimit = std::numeric_limits<std::int32_t>::max();
