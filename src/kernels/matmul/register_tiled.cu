@@ -53,7 +53,8 @@ Variant register_tiled() {
     check_config_item(config, "tile", tile_names<T>());
   };
   variant.claims = [](const Problem& problem, const Config&) {
-    return matmul_claims<T>(static_cast<double>(problem.as<MatmulProblem>().k));
+    const auto& p = problem.as<MatmulProblem>();
+    return matmul_claims<T>(p, static_cast<double>(p.k));
   };
   variant.launch = [](const Problem& problem, const Config& config, const LaunchArgs& launch_args) {
     const auto& p = problem.as<MatmulProblem>();

@@ -78,7 +78,8 @@ Variant tiled_smem() {
     return grid_support(tile_count(problem.as<MatmulProblem>(), kTile, kTile));
   };
   variant.claims = [](const Problem& problem, const Config&) {
-    return matmul_claims<T>(static_cast<double>(problem.as<MatmulProblem>().k));
+    const auto& p = problem.as<MatmulProblem>();
+    return matmul_claims<T>(p, static_cast<double>(p.k));
   };
   variant.launch = [](const Problem& problem, const Config&, const LaunchArgs& args) {
     const auto& p = problem.as<MatmulProblem>();

@@ -114,14 +114,12 @@ inline Support grid_support(std::int64_t blocks) {
 }
 
 /// The claims shared by the family: one chain of `tree_height` fused multiply-adds and additions.
-/// gelu of the epilogue: activation_device.cuh, measured in tests/kernels/activation_test.cpp.
 template <class T>
-Claims matmul_claims(double tree_height) {
+Claims matmul_claims(const MatmulProblem& p, double tree_height) {
   Claims claims;
   claims.acc = dtype_of<acc_t<T>>;
   claims.tree_height = tree_height;
-  claims.exp_ulp = 2;
-  claims.function_ulp = 4;
+  claims.function_ulp = activation_value_ulp(p.act);
   return claims;
 }
 

@@ -134,7 +134,7 @@ Claims split_claims(const MatmulProblem& p, const Config& config) {
   const SplitPlan plan = split_plan<T>(p, config);
   const std::int64_t longest = wm::min(plan.depth, p.k);
   const std::int64_t additions = wm::max<std::int64_t>(plan.count - 1, 0);
-  return matmul_claims<T>(static_cast<double>(longest + additions));
+  return matmul_claims<T>(p, static_cast<double>(longest + additions));
 }
 
 /// Coordinates of output `index` in (batch, m, n) order.
