@@ -98,6 +98,23 @@ RunOutcome outcome_of(const nlohmann::json& summary, bool sweep) {
   return outcome;
 }
 
+/// Why the exit code is bad where no record tells.
+void print_unmet(const nlohmann::json& summary, int code) {
+  if (code == kNothingMatched) std::cerr << "nothing matched: no record was planned\n";
+  const auto& coverage = report::object_of(summary, "coverage");
+  for (const auto& each : coverage.value("below_min", nlohmann::json::array())) {
+    std::cerr << "coverage: " << report::text_of(each, "variant") << " passed "
+              << report::number_of(each, "passed") << ", fewer than "
+              << report::number_of(coverage, "min_passed_per_variant") << "\n";
+  }
+  const auto& mistrusted = report::object_of(summary, "mistrusted");
+  for (const auto& each : mistrusted.value("listed", nlohmann::json::array())) {
+    std::cerr << "mistrusted: " << report::text_of(each, "variant")
+              << ": no gate could have seen a lost term; add the recipe exact\n  "
+              << report::text_of(each, "repro") << "\n";
+  }
+}
+
 int RunVerb::run(const Context& context) const {
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   const std::string shown = !format.empty() ? format : terminal ? "table" : "jsonl";
@@ -122,7 +139,7 @@ int RunVerb::run(const Context& context) const {
   const nlohmann::json summary = run_plan(read, settings, context.catalogs, sinks, g_stop);
   const int code = exit_code_of(outcome_of(summary, plan.cases.empty()), failing);
   std::cerr << "report: " << folder << "/report.md\n";
-  if (code == kNothingMatched) std::cerr << "nothing matched: no record was planned\n";
+  print_unmet(summary, code);
   return code;
 }
 

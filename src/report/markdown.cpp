@@ -18,13 +18,22 @@ std::string heading(const std::vector<std::string>& cells) {
   return row(cells) + row(std::vector<std::string>(cells.size(), "---"));
 }
 
+/// The word as a POSIX shell reads it back.
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string command_text(const Rollup& rollup) {
   const auto command = rollup.header().find("command");
   if (command == rollup.header().end()) return "";
-  if (command->is_string()) return command->get<std::string>();
   std::vector<std::string> words;
   for (const json& word : *command)
-    words.push_back(word.is_string() ? word.get<std::string>() : word.dump());
+    words.push_back(shell_word(word.is_string() ? word.get<std::string>() : word.dump()));
   return join(words, " ");
 }
 

@@ -18,7 +18,7 @@ class Expand(ToolTest):
         self.refused('{"cases": [', "bad.json:1:", "not valid JSON")
         self.refused('{\n"casse": []}', "bad.json:2:1: /casse", "did you mean 'cases'")
         self.refused('{"name": "a", "name": "b", "cases": []}', "appears twice")
-        self.refused({"cases": [{"op": "conv"}]}, "/cases/0/op", "did you mean 'conv_fwd'")
+        self.refused({"cases": [{"op": "conv_fw"}]}, "/cases/0/op", "did you mean 'conv_fwd'")
         self.refused({"cases": [{**GOOD, "layuot": "nhwc"}]}, "/cases/0/layuot")
         self.refused({"cases": [{**GOOD, "m": "2"}]}, "/cases/0/m", "expected an integer")
         self.refused({"cases": [{**GOOD, "m": -2}]}, "/cases/0/m", "from 0")

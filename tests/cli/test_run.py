@@ -73,6 +73,34 @@ class Run(ToolTest):
         self.assertEqual([each["algorithm"] for each in records], ["naive"])
         self.run_case("--case", CASE, "--filter", "nothing*", code=6)
 
+    def test_everything_unsupported_is_exit_77(self):
+        record = self.lines(self.run_case("--case", "matmul m=1 n=1 k=1 algo=naive dtype=s8", code=77).stdout)[1]
+        self.assertEqual(record["status"], "unsupported")
+        self.assertIn("s8", record["reason"])
+
+    def test_unmet_coverage_is_exit_3(self):
+        config = self.write(
+            "s.json",
+            {"cases": [{"op": "matmul", "m": 2, "n": 2, "k": 2, "algo": "naive"}],
+             "require": {"min_passed_per_variant": 2}},
+        )
+        done = self.run_case(config, code=3)
+        self.assertIn("fewer than 2", done.stderr)
+        self.run_case(config, "--set", "seed=[1,2]")
+
+    def test_required_device_is_exit_5(self):
+        config = self.write(
+            "s.json",
+            {"cases": [{"op": "matmul", "m": 2, "n": 2, "k": 2}], "require": {"device": "cuda"}},
+        )
+        self.assertIn("CUDA", self.run_case(config, code=5).stderr)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_force_replaces_a_report(self):
+        self.run_case("--case", CASE)
+        self.run_case("--case", "matmul m=1 n=1 k=1 algo=naive")
+        self.assertEqual(len((self.folder / "out" / "records.jsonl").read_text().splitlines()), 3)
+
     def test_expect_is_a_golden_check(self):
         fixed = "matmul m=1 n=1 k=2 algo=naive in.a=[2,3] in.b=[5,7] expect.d="
         self.run_case("--case", fixed + "[31]")

@@ -18,7 +18,7 @@ json header() {
           {"plan_hash", std::string(64, 'a')},
           {"planned", 3},
           {"stages", {"verify"}},
-          {"command", {"warpmark", "run", "x.json"}},
+          {"command", {"warpmark", "run", "it's.json"}},
           {"environment", {{"device", {{"id", "emu"}, {"name", "H200"}, {"emulated", true}}}}}};
 }
 
@@ -132,7 +132,8 @@ TEST(Markdown, HasEveryPartAndTheReproOfEachFinding) {
        {"# warpmark report: a\\|b", "**emulated**", "| failed | 1 |", "because \\*x\\* &lt; y",
         "```\nwarpmark run --case 'matmul split'\n```", "## Algorithms", "| matmul | naive | 1 |",
         "3.5", "same in all 1", "below the required passes: matmul/b/f16",
-        "never observed to differ: matmul/split", "## Environment", "warpmark run x.json"}) {
+        "never observed to differ: matmul/split", "## Environment",
+        "warpmark run 'it'\\''s.json'"}) {
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   }
   EXPECT_FALSE(has(text, "## Network totals"));
