@@ -165,9 +165,9 @@ std::string total_row(const std::string& network, const std::string& algorithm,
               whole ? duration(total) : "- (layers missing)"});
 }
 
-/// Sum over the layers of count x median time, where records are labelled.
+/// Sum over the layers of count x median time, where the records are of a network.
 std::string network_section(const Rollup& rollup) {
-  if (!rollup.has_labels() || rollup.networks().empty()) return "";
+  if (!rollup.is_network() || rollup.networks().empty()) return "";
   std::string text =
       "## Network totals\n\nEach layer's median time multiplied by how often it occurs" +
       std::string(rollup.emulated() ? "; times are emulated and say nothing about a GPU" : "") +

@@ -67,12 +67,14 @@ void Rollup::add_algorithm(const json& record, const std::string& status) {
 void Rollup::add_layer(const json& record) {
   const std::string label = text_of(record, "label");
   if (label.empty()) return;
-  has_labels_ = true;
+  const auto count = static_cast<std::int64_t>(number_of(record, "count", 1));
+  is_network_ = is_network_ || count > 1;
   const json& timing = object_of(record, "timing");
   if (!timing.contains("median_ns")) return;
-  LayerTime& time = networks_[network_of(record)][text_of(record, "algorithm")][label];
+  LayerTime& time = networks_[network_of(record)][text_of(record, "algorithm")]
+                             [label + ": " + short_problem(record)];
   time.median_ns = number_of(timing, "median_ns");
-  time.count = static_cast<std::int64_t>(number_of(record, "count", 1));
+  time.count = count;
 }
 
 }  // namespace wm::report

@@ -27,7 +27,7 @@ struct AlgorithmRow {
   bool emulated = false;
 };
 
-/// Time of one layer (a label) with one algorithm.
+/// Time of one layer (label and problem) with one algorithm.
 struct LayerTime {
   double median_ns = 0;
   std::int64_t count = 1;
@@ -46,7 +46,7 @@ class Rollup {
   /// (op, algorithm) in the order of first appearance.
   using AlgorithmKey = std::pair<std::string, std::string>;
   /// Op, dtypes and layout ("conv_fwd f32.f32.f32 nchw") of layers measured alike.
-  using Layers = std::map<std::string, std::map<std::string, LayerTime>>;  // algorithm -> label
+  using Layers = std::map<std::string, std::map<std::string, LayerTime>>;  // algorithm -> layer
 
   const nlohmann::json& header() const { return header_; }
   const nlohmann::json& summary() const { return summary_; }
@@ -58,8 +58,8 @@ class Rollup {
   const std::vector<RedLine>& red_lines() const { return red_; }
   std::int64_t red_count() const { return red_count_; }
   const std::map<std::string, Layers>& networks() const { return networks_; }
-  /// Whether any record is of a named layer.
-  bool has_labels() const { return has_labels_; }
+  /// Whether the labelled records are the layers of a network: some occur more than once.
+  bool is_network() const { return is_network_; }
   bool emulated() const { return emulated_; }
 
  private:
@@ -75,7 +75,7 @@ class Rollup {
   std::vector<RedLine> red_;
   std::int64_t red_count_ = 0;
   std::map<std::string, Layers> networks_;
-  bool has_labels_ = false;
+  bool is_network_ = false;
   bool emulated_ = false;
 };
 

@@ -50,6 +50,26 @@ class Run(ToolTest):
         )
         self.assertEqual(self.lines(shell.stdout)[1]["case_id"], record["case_id"])
 
+    def test_quick_config_is_green_and_covers_every_algorithm(self):
+        self.run_case(ROOT / "configs" / "quick.json")
+        lines = self.lines((self.folder / "out" / "records.jsonl").read_text())
+        self.assertGreaterEqual(lines[-1]["counts"]["passed"], 200)
+        for line in lines[1:-1]:
+            self.assertIn(line["status"], ("passed", "unsupported", "skipped"), line["repro"])
+        algorithms = json.loads(self.tool("list", "algorithms", "--format", "json").stdout)
+        passed = {(each["op"], each["algorithm"]) for each in lines[1:-1] if each["status"] == "passed"}
+        self.assertEqual(passed, {(each["op"], each["algorithm"]) for each in algorithms})
+        differing = {
+            each["algorithm"]
+            for each in lines[1:-1]
+            if any(
+                verdict["verdict"] == "differs"
+                for probe in each.get("determinism", {}).get("probes", {}).values()
+                for verdict in probe.values()
+            )
+        }
+        self.assertEqual(differing, {"split_k_atomic", "scatter_atomic", "split_atomic"})
+
     def test_default_folder_is_named_after_the_plan(self):
         self.write("mine.json", {"cases": [{"op": "softmax_fwd", "n": 2, "c": 4}]})
         header = self.lines(self.tool("run", "mine.json", "--device", "emu").stdout)[0]
