@@ -154,7 +154,7 @@ TEST(Conv, FusedEpilogue) {
 /// A shape large enough for several tiles of the largest configuration in each direction.
 TEST(Conv, EveryConfig) {
   const std::string keys = "n=1 c=20 k=140 h=13 w=12 r=3 s=3 pad=1";
-  const std::vector<std::string> gemm{"tile=128x128x8", "tile=64x64x8", "tile=32x32x8"};
+  const std::vector<std::string> gemm{"tile=128x128x8", "tile=64x64x8", "tile=32x32x16"};
   const std::vector<std::string> gather{"tile=8x4", "tile=4x2", "tile=1x4"};
   const auto run = [&](const char* op, const char* algorithm, const std::vector<std::string>& all) {
     for (const std::string& config : all) {
@@ -173,13 +173,13 @@ TEST(Conv, EveryConfig) {
   for (const std::string& op : kOps) run(op.c_str(), "implicit_gemm", gemm);
   run("conv_bwd_data", "scatter_atomic", gemm);
   run("conv_bwd_filter", "split_atomic",
-      {"tile=128x128x8,splits=1", "tile=64x64x8,splits=3", "tile=32x32x8,splits=20"});
+      {"tile=128x128x8,splits=1", "tile=64x64x8,splits=3", "tile=32x32x16,splits=10"});
 }
 
 TEST(Conv, DoubleTiles) {
   for_each_algorithm([](const std::string& op, const std::string& algorithm) {
     if (algorithm == "direct") return;
-    for (const char* tile : {"tile=64x64x8", "tile=32x32x8"}) {
+    for (const char* tile : {"tile=64x64x8", "tile=32x32x16"}) {
       ConvCase conv_case = make_case(op, algorithm, "n=1 c=9 k=70 h=9 w=9 r=3 s=3 pad=1");
       conv_case.dtype = "f64";
       conv_case.config = tile;
@@ -259,18 +259,18 @@ TEST(Conv, ClaimsCountEveryRounding) {
   };
   const char* plain = "n=2 c=5 k=7 h=8 w=8 r=3 s=3 pad=1";
   EXPECT_EQ(height("conv_fwd", "direct", plain, "tile=4x2"), 5 * 9);
-  EXPECT_EQ(height("conv_fwd", "implicit_gemm", plain, "tile=32x32x8"), 5 * 9);
+  EXPECT_EQ(height("conv_fwd", "implicit_gemm", plain, "tile=32x32x16"), 5 * 9);
   EXPECT_EQ(height("conv_bwd_data", "direct", plain, "tile=4x2"), 7 * 9);
   // stride 2: at most two taps of three reach an input row
   EXPECT_EQ(height("conv_bwd_data", "implicit_gemm", "n=2 c=5 k=7 h=8 w=8 r=3 s=3 pad=1 stride=2",
-                   "tile=32x32x8"),
+                   "tile=32x32x16"),
             7 * 4);
   // nine taps of seven products each, eight additions after the first
-  EXPECT_EQ(height("conv_bwd_data", "scatter_atomic", plain, "tile=32x32x8"), 7 + 8);
-  EXPECT_EQ(height("conv_bwd_filter", "implicit_gemm", plain, "tile=32x32x8"), 2 * 64);
+  EXPECT_EQ(height("conv_bwd_data", "scatter_atomic", plain, "tile=32x32x16"), 7 + 8);
+  EXPECT_EQ(height("conv_bwd_filter", "implicit_gemm", plain, "tile=32x32x16"), 2 * 64);
   EXPECT_EQ(height("conv_bwd_filter", "direct", plain, "tile=8x4,lanes=32"), 128 / 32 + 5);
   // 128 positions in splits of 48: 48 products, three partial sums
-  EXPECT_EQ(height("conv_bwd_filter", "split_atomic", plain, "tile=32x32x8,splits=3"), 48 + 2);
+  EXPECT_EQ(height("conv_bwd_filter", "split_atomic", plain, "tile=32x32x16,splits=3"), 48 + 2);
   EXPECT_EQ(height("conv_fwd", "direct", "n=1 c=3 k=3 h=1 w=1 r=5 s=5 pad=4 stride=5", "tile=4x2"),
             3);
 }
@@ -280,17 +280,17 @@ TEST(Conv, TwoPartialSumsCommute) {
   const auto claim = [&](const std::string& extra, const char* config, const char* dtype = "f32") {
     return claims_of("conv_bwd_filter", "split_atomic", keys + extra, config, dtype);
   };
-  EXPECT_TRUE(claim("", "tile=32x32x8,splits=2").deterministic());
-  EXPECT_EQ(claim("", "tile=32x32x8,splits=3").nondeterministic,
+  EXPECT_TRUE(claim("", "tile=32x32x16,splits=2").deterministic());
+  EXPECT_EQ(claim("", "tile=32x32x16,splits=3").nondeterministic,
             "atomicAdd of 3 partial sums an element");
-  EXPECT_EQ(claim(" beta=1", "tile=32x32x8,splits=2").nondeterministic,
+  EXPECT_EQ(claim(" beta=1", "tile=32x32x16,splits=2").nondeterministic,
             "atomicAdd of 2 partial sums an element onto beta prior");
-  EXPECT_TRUE(claim(" beta=1", "tile=32x32x8,splits=2", "f16").deterministic());
+  EXPECT_TRUE(claim(" beta=1", "tile=32x32x16,splits=2", "f16").deterministic());
   // 2x2 filter at stride 2: one tap an element
   EXPECT_TRUE(claims_of("conv_bwd_data", "scatter_atomic", "n=1 c=4 k=4 h=8 w=8 r=2 s=2 stride=2",
-                        "tile=32x32x8")
+                        "tile=32x32x16")
                   .deterministic());
-  EXPECT_FALSE(claims_of("conv_bwd_data", "scatter_atomic", keys, "tile=32x32x8").deterministic());
+  EXPECT_FALSE(claims_of("conv_bwd_data", "scatter_atomic", keys, "tile=32x32x16").deterministic());
 }
 
 TEST(Conv, WorkspaceOnlyForNarrowAtomics) {
@@ -321,11 +321,11 @@ TEST(Conv, Heuristics) {
   const char* depthwise = "n=8 c=128 k=128 h=56 w=56 r=3 s=3 pad=1 groups=128";
   EXPECT_EQ(config("conv_fwd", "implicit_gemm", large), "tile=128x128x8");
   EXPECT_EQ(config("conv_fwd", "implicit_gemm", large, "f64"), "tile=64x64x8");
-  EXPECT_EQ(config("conv_fwd", "implicit_gemm", single), "tile=32x32x8");
+  EXPECT_EQ(config("conv_fwd", "implicit_gemm", single), "tile=32x32x16");
   EXPECT_EQ(config("conv_fwd", "direct", large), "tile=8x4");
   EXPECT_EQ(config("conv_fwd", "direct", depthwise), "tile=1x4");
   EXPECT_EQ(config("conv_bwd_filter", "direct", depthwise), "tile=1x1,lanes=32");
-  EXPECT_EQ(config("conv_bwd_filter", "split_atomic", single), "tile=32x32x8,splits=8");
+  EXPECT_EQ(config("conv_bwd_filter", "split_atomic", single), "tile=32x32x16,splits=8");
 }
 
 }  // namespace

@@ -68,27 +68,24 @@ Config configure_split(const Problem& problem, const DeviceProps& device) {
   return Config().set("tile", tile).set("splits", std::min(wanted, finest));
 }
 
-/// Steps of kTileDepth positions: the most splits that can have work.
-std::int64_t most_splits(const Problem& problem) {
-  const std::int64_t depth = gemm_shape(problem.as<ConvProblem>()).depth;
-  return std::max<std::int64_t>(ceil_div(depth, kTileDepth), 1);
-}
-
 void check_split(const Problem& problem, const Config& config) {
   check_config_items(config, {"tile", "splits"});
   check_config_item(config, "tile", gemm_tiles(problem.acc));
+  const std::int64_t depth = gemm_shape(problem.as<ConvProblem>()).depth;
+  const std::int64_t step = tile_depth(config.text("tile"));
   const std::int64_t splits = config.integer("splits");
-  const std::int64_t most = most_splits(problem);
+  const std::int64_t most = std::max<std::int64_t>(ceil_div(depth, step), 1);
   if (splits < 1 || splits > most)
     throw UsageError("config: splits=" + std::to_string(splits) + ": allowed are 1 to " +
-                     std::to_string(most) + " (n*p*q in steps of " + std::to_string(kTileDepth) +
-                     ")");
+                     std::to_string(most) + " (n*p*q = " + std::to_string(depth) + " in steps of " +
+                     std::to_string(step) + ")");
 }
 
 Claims claims_split(const Problem& problem, const Config& config) {
   const auto& p = problem.as<ConvProblem>();
   const std::int64_t depth = gemm_shape(p).depth;
-  const std::int64_t each = split_depth(depth, config.integer("splits"), kTileDepth);
+  const std::int64_t each =
+      split_depth(depth, config.integer("splits"), tile_depth(config.text("tile")));
   const std::int64_t partials = depth == 0 ? 0 : ceil_div(depth, each);
   Claims claims = claims_atomic(problem, std::min(each, products_per_output(p)), partials);
   claims.batch_invariant = false;  // dw sums over the batch: it has no samples

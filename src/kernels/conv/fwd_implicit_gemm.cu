@@ -2,7 +2,7 @@
 // gathered element by element instead of stored (cuDNN's IMPLICIT_GEMM).
 //
 // Mapping: a block owns a `tile` of filters x positions of one group, a thread 8x8 (4x4) outputs;
-// double-buffered shared tiles, one barrier a step of 8 depths. Lanes load along whichever of
+// double-buffered shared tiles, one barrier a step of 8 (16) depths. Lanes load along whichever of
 // (position, channel) is contiguous. Each output is one fma chain over c, r, s (r, s, c in NHWC),
 // the same for every tile shape.
 // Traffic: an output reads depth / tile columns weights and depth / tile rows image elements.

@@ -93,18 +93,19 @@ __global__ void __launch_bounds__((GemmTile<acc_t<T>, Sizes>::kThreads))
 using TileLarge = TileSizes<128, 128, 8, 8, 8>;
 using TileMedium = TileSizes<64, 64, 8, 8, 8>;
 using TileMediumDouble = TileSizes<64, 64, 8, 4, 4>;
-using TileSmall = TileSizes<32, 32, 8, 4, 4>;
+using TileSmall = TileSizes<32, 32, 16, 4, 4>;
 
 inline std::vector<std::string> gemm_tiles(DType acc) {
-  if (acc == DType::f64) return {"64x64x8", "32x32x8"};
-  return {"128x128x8", "64x64x8", "32x32x8"};
+  if (acc == DType::f64) return {"64x64x8", "32x32x16"};
+  return {"128x128x8", "64x64x8", "32x32x16"};
 }
 
 /// Rows and columns of a tile by its name; both are equal in all of them.
 inline std::int64_t tile_edge(const std::string& tile) {
   return tile == "128x128x8" ? 128 : tile == "64x64x8" ? 64 : 32;
 }
-inline constexpr int kTileDepth = 8;
+/// Depths of one step.
+inline std::int64_t tile_depth(const std::string& tile) { return tile == "32x32x16" ? 16 : 8; }
 
 inline std::int64_t count_tiles(const GemmShape& gemm, std::int64_t edge) {
   return ceil_div(gemm.rows, edge) * ceil_div(gemm.cols, edge) * gemm.groups;

@@ -26,12 +26,12 @@ class FastDivisor {
     multiplier_ = static_cast<std::uint32_t>((power + unsigned_divisor - 1) / unsigned_divisor);
     divisor_ = static_cast<int>(divisor);
   }
-  __host__ __device__ int value() const { return divisor_; }
-  __host__ __device__ int divide(int n) const {
+  __host__ __device__ __forceinline__ int value() const { return divisor_; }
+  __host__ __device__ __forceinline__ int divide(int n) const {
     return static_cast<int>((static_cast<std::uint64_t>(n) * multiplier_) >> shift_);
   }
   /// Quotient; n becomes the remainder.
-  __host__ __device__ int split(int& n) const {
+  __host__ __device__ __forceinline__ int split(int& n) const {
     const int quotient = divide(n);
     n -= quotient * divisor_;
     return quotient;
@@ -61,7 +61,7 @@ class SiteOrder {
   SiteOrder(std::int64_t outer, std::int64_t rows, std::int64_t cols, bool outer_fastest)
       : outer_(outer > 0 ? outer : 1), rows_(rows), cols_(cols), outer_fastest_(outer_fastest) {}
 
-  __host__ __device__ Site at(int index) const {
+  __host__ __device__ __forceinline__ Site at(int index) const {
     Site site;
     if (outer_fastest_) {
       int tap = outer_.split(index);
@@ -77,7 +77,7 @@ class SiteOrder {
     return site;
   }
   /// The site after `site`.
-  __device__ void advance(Site& site) const {
+  __device__ __forceinline__ void advance(Site& site) const {
     if (outer_fastest_) {
       if (++site.outer < outer_.value()) return;
       site.outer = 0;
@@ -93,7 +93,7 @@ class SiteOrder {
     }
   }
   /// The site `step` (decoded by at()) places further, row-major order only.
-  __device__ void advance_by(Site& site, const Site& step) const {
+  __device__ __forceinline__ void advance_by(Site& site, const Site& step) const {
     site.col += step.col;
     int carry = site.col >= cols_.value() ? 1 : 0;
     site.col -= carry * cols_.value();
@@ -115,7 +115,7 @@ struct SiteMap {
   int row_step = 0, row_origin = 0;
   int col_step = 0, col_origin = 0;
 
-  __device__ Place place(const Site& site) const {
+  __device__ __forceinline__ Place place(const Site& site) const {
     return {origin + site.outer * outer_stride + site.row * row_stride + site.col * col_stride,
             site.row * row_step + row_origin, site.col * col_step + col_origin};
   }
@@ -127,9 +127,9 @@ class SiteAxis {
   using State = Site;
   SiteAxis() = default;
   SiteAxis(const SiteOrder& order, const SiteMap& map) : order_(order), map_(map) {}
-  __device__ Site start(int index) const { return order_.at(index); }
-  __device__ void advance(Site& site) const { order_.advance(site); }
-  __device__ Place place(const Site& site) const { return map_.place(site); }
+  __device__ __forceinline__ Site start(int index) const { return order_.at(index); }
+  __device__ __forceinline__ void advance(Site& site) const { order_.advance(site); }
+  __device__ __forceinline__ Place place(const Site& site) const { return map_.place(site); }
 
  private:
   SiteOrder order_;
@@ -142,9 +142,9 @@ class LinearAxis {
   using State = int;
   LinearAxis() = default;
   explicit LinearAxis(std::int64_t stride) : stride_(stride) {}
-  __device__ int start(int index) const { return index; }
-  __device__ void advance(int& index) const { ++index; }
-  __device__ Place place(int index) const { return {index * stride_, 0, 0}; }
+  __device__ __forceinline__ int start(int index) const { return index; }
+  __device__ __forceinline__ void advance(int& index) const { ++index; }
+  __device__ __forceinline__ Place place(int index) const { return {index * stride_, 0, 0}; }
 
  private:
   std::int64_t stride_ = 0;
@@ -152,7 +152,7 @@ class LinearAxis {
 
 /// Every element exists: filters, and images read at their own positions.
 struct NoWindow {
-  __device__ bool find(const Place& a, const Place& b, std::int64_t& offset) const {
+  __device__ __forceinline__ bool find(const Place& a, const Place& b, std::int64_t& offset) const {
     offset = a.offset + b.offset;
     return true;
   }
@@ -161,7 +161,7 @@ struct NoWindow {
 /// Elements exist at 0 <= h < rows, 0 <= w < cols; elsewhere is padding.
 struct ImageWindow {
   int rows = 0, cols = 0;
-  __device__ bool find(const Place& a, const Place& b, std::int64_t& offset) const {
+  __device__ __forceinline__ bool find(const Place& a, const Place& b, std::int64_t& offset) const {
     offset = a.offset + b.offset;
     return static_cast<unsigned>(a.h + b.h) < static_cast<unsigned>(rows) &&
            static_cast<unsigned>(a.w + b.w) < static_cast<unsigned>(cols);
@@ -169,18 +169,25 @@ struct ImageWindow {
 };
 
 /// An output image seen from the input: coordinates count input steps, and only multiples of the
-/// stride have an element, at (h / stride, w / stride).
+/// stride have an element, at (h / stride, w / stride). At unit stride places already hold the
+/// whole offset, as for an ImageWindow.
 struct StridedWindow {
   int rows = 0, cols = 0;
+  bool unit = false;
   FastDivisor row_step, col_step;
   std::int64_t row_stride = 0, col_stride = 0;
-  __device__ bool find(const Place& a, const Place& b, std::int64_t& offset) const {
+  __device__ __forceinline__ bool find(const Place& a, const Place& b, std::int64_t& offset) const {
     const int h = a.h + b.h;
     const int w = a.w + b.w;
+    offset = a.offset + b.offset;
+    if (unit) {
+      return static_cast<unsigned>(h) < static_cast<unsigned>(rows) &&
+             static_cast<unsigned>(w) < static_cast<unsigned>(cols);
+    }
     if (h < 0 || w < 0) return false;
     const int row = row_step.divide(h);
     const int col = col_step.divide(w);
-    offset = a.offset + b.offset + row * row_stride + col * col_stride;
+    offset += row * row_stride + col * col_stride;
     return row < rows && col < cols && row * row_step.value() == h && col * col_step.value() == w;
   }
 };

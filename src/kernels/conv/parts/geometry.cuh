@@ -219,7 +219,10 @@ inline SiteMap taps_in_filter(const FilterStrides& filter, std::int64_t channel_
   map.col_stride = filter.col;
   return map;
 }
-/// Input positions (n, h, w) and taps (k, r, s) for a StridedWindow over dy.
+inline bool unit_stride(const ConvProblem& p) { return p.stride[1] == 1 && p.stride[2] == 1; }
+
+/// Input positions (n, h, w) and taps (k, r, s) for a StridedWindow over dy. At unit stride they
+/// carry the offsets of rows and columns, else the window adds those of the quotients.
 inline SiteMap positions_in_output(const ConvProblem& p, const Strides& output) {
   SiteMap map;
   map.outer_stride = output.outer;
@@ -227,6 +230,11 @@ inline SiteMap positions_in_output(const ConvProblem& p, const Strides& output) 
   map.col_step = 1;
   map.row_origin = static_cast<int>(p.pad_begin[1]);
   map.col_origin = static_cast<int>(p.pad_begin[2]);
+  if (unit_stride(p)) {
+    map.origin = p.pad_begin[1] * output.row + p.pad_begin[2] * output.col;
+    map.row_stride = output.row;
+    map.col_stride = output.col;
+  }
   return map;
 }
 inline SiteMap taps_in_output(const ConvProblem& p, const Strides& output) {
@@ -234,6 +242,10 @@ inline SiteMap taps_in_output(const ConvProblem& p, const Strides& output) {
   map.outer_stride = output.channel;
   map.row_step = static_cast<int>(-p.dilation[1]);
   map.col_step = static_cast<int>(-p.dilation[2]);
+  if (unit_stride(p)) {
+    map.row_stride = -p.dilation[1] * output.row;
+    map.col_stride = -p.dilation[2] * output.col;
+  }
   return map;
 }
 inline ImageWindow image_window(const ConvProblem& p) {
@@ -243,6 +255,7 @@ inline StridedWindow strided_window(const ConvProblem& p, const Strides& output)
   StridedWindow window;
   window.rows = static_cast<int>(p.out[1]);
   window.cols = static_cast<int>(p.out[2]);
+  window.unit = unit_stride(p);
   window.row_step = FastDivisor(p.stride[1]);
   window.col_step = FastDivisor(p.stride[2]);
   window.row_stride = output.row;
