@@ -2,7 +2,97 @@
 
 #include <sys/mman.h>
 
+#if defined(WM_EMU_OWN_SWITCH)
+asm(R"(
+.text
+.globl wm_emu_switch_stack
+.type wm_emu_switch_stack, @function
+.p2align 4
+wm_emu_switch_stack:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size wm_emu_switch_stack, .-wm_emu_switch_stack
+
+.globl wm_emu_synchronize
+.type wm_emu_synchronize, @function
+.p2align 4
+wm_emu_synchronize:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, %rdx
+  subq $8, %rsp
+  call wm_emu_next_stack
+  movq %rax, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  popq %rcx
+  jmp *%rcx
+.size wm_emu_synchronize, .-wm_emu_synchronize
+)");
+#endif
+
 namespace wm::emu {
+
+#if defined(WM_EMU_ASAN)
+constinit __thread Fiber* left_fiber = nullptr;
+#endif
+
+namespace detail {
+
+#if defined(WM_EMU_OWN_SWITCH)
+void prepare_start(Fiber& fiber, void (*entry)()) {
+  // What wm_emu_switch_stack pops: six registers and the address it returns to, at which the stack
+  // must look as after a call.
+  constexpr std::size_t kRegisters = 6;
+  auto** slots = reinterpret_cast<void**>(fiber.top) - (kRegisters + 2);
+  for (std::size_t i = 0; i < kRegisters; ++i) slots[i] = nullptr;
+  slots[kRegisters] = reinterpret_cast<void*>(entry);
+  slots[kRegisters + 1] = nullptr;  // end of the call chain
+  fiber.context = slots;
+}
+#else
+namespace {
+constinit __thread void (*starting_entry)() = nullptr;
+
+void begin(boost::context::detail::transfer_t transfer) {
+  // The first jump only stores the fiber's entry on its stack.
+  void (*const entry)() = starting_entry;
+  transfer = boost::context::detail::jump_fcontext(transfer.fctx, nullptr);
+  static_cast<Fiber*>(transfer.data)->context = transfer.fctx;
+  entry();
+}
+}  // namespace
+
+void prepare_start(Fiber& fiber, void (*entry)()) {
+  starting_entry = entry;
+  const auto made = boost::context::detail::make_fcontext(fiber.top, kStackBytes / 2, begin);
+  fiber.context = boost::context::detail::jump_fcontext(made, nullptr).fctx;
+}
+#endif
+
+}  // namespace detail
+
 namespace {
 
 constexpr std::size_t kGuardBytes = 16 * 1024;

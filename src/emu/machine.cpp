@@ -1,4 +1,4 @@
-#include "emu/machine.hpp"
+#include "emu/switching.hpp"
 
 #include <sys/mman.h>
 
@@ -73,8 +73,8 @@ void Machine::run_worker() {
   pool_.release_all();
 }
 
-void Machine::fiber_entry(boost::context::detail::transfer_t transfer) {
-  arrive(transfer, nullptr);
+void Machine::fiber_entry() {
+  arrive(nullptr);
   Machine& machine = *current_machine;
   machine.grid_->worker(machine.grid_->args);
   // The worker found no more blocks.
@@ -185,68 +185,6 @@ bool Machine::thread_finished() {
   __builtin_unreachable();
 }
 
-uint3 Machine::index_of(unsigned thread) const {
-  const dim3& block = grid_->launch.block;
-  if (block.y == 1 && block.z == 1) return {thread, 0, 0};
-  const unsigned row = thread / block.x;
-  return {thread % block.x, row % block.y, row / block.y};
-}
-
-unsigned Machine::linear(const uint3& index) const {
-  return index.x + blockDim.x * (index.y + blockDim.y * index.z);
-}
-
-/// Makes `thread` the running one, except for the stack.
-void Machine::enter(unsigned thread) {
-  ready_.remove(thread);
-  current_ = thread;
-  threadIdx = index_of(thread);
-  row_end = 0;
-}
-
-void Machine::switch_to_thread(unsigned thread) {
-  Fiber* self = running_;
-  running_ = threads_[thread].fiber;
-  if (running_ != self) switch_fiber(*self, *running_);
-}
-
-/// Suspends the running thread and lets `thread` run.
-void Machine::resume(unsigned thread) {
-  if (thread == kNoThread) fail_deadlock();
-  enter(thread);
-  if (threads_[thread].fiber == nullptr) [[unlikely]] {
-    threads_[thread].fiber = pool_.start(fiber_entry);
-    if (threads_[thread].fiber == nullptr)
-      fail([&] { return thread_message("no memory for a stack", {}, ""); });
-  }
-  switch_to_thread(thread);
-}
-
-unsigned Machine::pick_after(unsigned thread) {
-  switch (grid_->schedule.kind) {
-    case Schedule::Kind::in_order:
-      return ready_.next(thread + 1);
-    case Schedule::Kind::reverse:
-      return ready_.previous(thread == 0 ? kMaxThreads - 1 : thread - 1);
-    case Schedule::Kind::random:
-      break;
-  }
-  return pick_random();
-}
-
-/// The first of a range that may run, in the order of the schedule.
-unsigned Machine::pick_from(unsigned lowest, unsigned highest) {
-  switch (grid_->schedule.kind) {
-    case Schedule::Kind::in_order:
-      return ready_.next(lowest);
-    case Schedule::Kind::reverse:
-      return ready_.previous(highest);
-    case Schedule::Kind::random:
-      break;
-  }
-  return pick_random();
-}
-
 unsigned Machine::pick_random() {
   const unsigned count = ready_.size();
   if (count == 0) return kNoThread;
@@ -263,7 +201,8 @@ void Machine::give_turn() {
   resume(pick_random());
 }
 
-int Machine::barrier(BarrierOp op, int predicate, Site site) {
+/// Gives the thread that runs next.
+inline unsigned Machine::arrive_at_barrier(BarrierOp op, int predicate, Site site) {
   ensure_scheduling();
   const unsigned self = current_;
   Thread& thread = threads_[self];
@@ -282,13 +221,23 @@ int Machine::barrier(BarrierOp op, int predicate, Site site) {
   }
   waiting_.add(self);
   barrier_sum_ += predicate;
-  if (++arrived_ == live_) {
-    release_barrier();
-    resume(pick_from(0, kMaxThreads - 1));
-  } else {
-    resume(pick_after(self));
-  }
+  if (++arrived_ != live_) return pick_after(self);
+  release_barrier();
+  return pick_from(0, kMaxThreads - 1);
+}
+
+int Machine::barrier(BarrierOp op, int predicate, Site site) {
+  resume(arrive_at_barrier(op, predicate, site));
   return barrier_result_;
+}
+
+void* Machine::synchronize(Site site, void* saved) {
+  const unsigned next = arrive_at_barrier(BarrierOp::sync, 0, site);
+  prepare(next);
+  prefetch_stack(next + 1);
+  running_->context = saved;
+  running_ = threads_[next].fiber;
+  return running_->context;
 }
 
 void Machine::release_barrier() {

@@ -39,6 +39,9 @@ class Machine {
 
   bool row_finished();
   int barrier(BarrierOp op, int predicate, Site site);
+  /// __syncthreads of the running thread, whose stack stands at `saved`: gives the stack to go on
+  /// with.
+  void* synchronize(Site site, void* saved);
   std::uint64_t collective(WarpOp op, unsigned mask, std::uint64_t value, unsigned source,
                            Site site);
   bool atomic_begin(const void* address, std::size_t bytes, const char* operation, Site site);
@@ -90,7 +93,7 @@ class Machine {
     unsigned group_count;
   };
 
-  static void fiber_entry(boost::context::detail::transfer_t transfer);
+  static void fiber_entry();
   bool next_block();
   void begin_block();
   void end_block();
@@ -104,9 +107,12 @@ class Machine {
   unsigned pick_after(unsigned thread);
   unsigned pick_from(unsigned lowest, unsigned highest);
   unsigned pick_random();
+  void prepare(unsigned thread);
   void resume(unsigned thread);
+  void prefetch_stack(unsigned thread) const;
   void switch_to_thread(unsigned thread);
   void give_turn();
+  unsigned arrive_at_barrier(BarrierOp op, int predicate, Site site);
   void release_barrier();
   Group& join_group(Warp& warp, unsigned lane, WarpOp op, unsigned mask, Site site);
   static void complete(Warp& warp, const Group& group);
@@ -127,7 +133,7 @@ class Machine {
   Arena arena_;
 
   unsigned current_ = 0;  ///< the running thread, while `scheduling`
-  std::array<Thread, kMaxThreads> threads_;
+  std::array<Thread, kMaxThreads> threads_{};
   ThreadSet alive_;    ///< have not ended
   ThreadSet ready_;    ///< can run and do not; have a fiber once started
   ThreadSet waiting_;  ///< at a barrier

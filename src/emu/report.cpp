@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "emu/buffers.hpp"
-#include "emu/machine.hpp"
 #include "emu/names.hpp"
+#include "emu/switching.hpp"
 
 namespace wm::emu {
 namespace {
@@ -103,8 +103,8 @@ std::string Machine::fault_message() const {
 void Machine::fail_fault() {
   failing_ = true;
   imprecise_failure_ = scheduling == 0 && !precise_;
-  leave_for(rescue_fiber_, nullptr);
-  arrive_from(*running_, nullptr);
+  leave(*running_, rescue_fiber_, nullptr);
+  arrive(nullptr);
   fail([&] { return fault_message(); });
 }
 
@@ -117,6 +117,15 @@ void fail_misaligned(const void* address, std::size_t bytes, const char* access,
 }
 
 bool row_finished() { return current_machine->row_finished(); }
+#if defined(WM_EMU_OWN_SWITCH)
+extern "C" void* wm_emu_next_stack(const char* file, int line, void* saved) {
+  return current_machine->synchronize({file, line}, saved);
+}
+#else
+extern "C" void wm_emu_synchronize(const char* file, int line) {
+  current_machine->barrier(BarrierOp::sync, 0, {file, line});
+}
+#endif
 int barrier(BarrierOp op, int predicate, Site site) {
   return current_machine->barrier(op, predicate, site);
 }

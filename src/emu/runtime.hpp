@@ -50,7 +50,9 @@ void run(Executor& executor, const Launch& launch, Worker worker, const void* ar
 bool row_finished();
 
 enum class BarrierOp : std::uint8_t { sync, count, all, any };
-/// __syncthreads and its reductions of a predicate.
+/// __syncthreads at a place of the source.
+extern "C" void wm_emu_synchronize(const char* file, int line);
+/// Its reductions of a predicate.
 int barrier(BarrierOp op, int predicate, Site site);
 
 enum class WarpOp : std::uint8_t { sync, ballot, shfl, shfl_up, shfl_down, shfl_xor };

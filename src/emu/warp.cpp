@@ -1,6 +1,6 @@
 // Warp operations: the last lane to arrive performs the operation for all lanes of the mask.
-#include "emu/machine.hpp"
 #include "emu/names.hpp"
+#include "emu/switching.hpp"
 
 namespace wm::emu {
 

@@ -37,9 +37,7 @@
       *static_cast<wm_shared_type_##name*>(::wm::emu::shared_slot(wm_shared_tag_##name))
 #define WM_DYN_SHARED(type) (static_cast<type*>(::wm::emu::dynamic_shared()))
 
-inline void __syncthreads(WM_ONLY_SITE) {
-  wm::emu::barrier(wm::emu::BarrierOp::sync, 0, {WM_PASS_ONLY_SITE});
-}
+inline void __syncthreads(WM_ONLY_SITE) { wm::emu::wm_emu_synchronize(WM_PASS_ONLY_SITE); }
 inline int __syncthreads_count(int predicate WM_SITE) {
   return wm::emu::barrier(wm::emu::BarrierOp::count, predicate != 0, {WM_PASS_ONLY_SITE});
 }
