@@ -17,12 +17,13 @@ endif()
 
 set(CMAKE_CUDA_COMPILER ${WARPMARK_NVCC})
 set(CMAKE_CUDA_ARCHITECTURES ${WARPMARK_CUDA_ARCHITECTURES})
-set(CMAKE_CUDA_STANDARD 20)
-set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 enable_language(CUDA)
+# CMake 3.25 does not know that nvcc has this dialect.
+set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 find_package(CUDAToolkit REQUIRED)
-message(STATUS "CUDA flavour: nvcc ${CMAKE_MATCH_1}, architectures ${WARPMARK_CUDA_ARCHITECTURES}")
+message(STATUS "CUDA flavour: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${WARPMARK_CUDA_ARCHITECTURES}")
 
 # The floating-point rules of the host kernels: no contraction, IEEE division and square root,
 # subnormals kept.
@@ -37,7 +38,6 @@ wm_write_registrars(${dir}/register_all.cpp cuda_kernels ${cuda_files})
 add_library(cuda_kernel_objects OBJECT ${cuda_files} ${dir}/register_all.cpp)
 target_link_libraries(cuda_kernel_objects PRIVATE wm_cuda_options)
 target_compile_definitions(cuda_kernel_objects PRIVATE WM_FLAVOUR=cuda_kernels)
-set_target_properties(cuda_kernel_objects PROPERTIES CXX_STANDARD 20)
 wm_localise(cuda cuda_kernels)
 
 file(GLOB cuda_device_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/gpu/cuda/*.cu)
