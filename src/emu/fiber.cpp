@@ -73,11 +73,12 @@ void prepare_start(Fiber& fiber, void (*entry)()) {
 }
 #else
 namespace {
-constinit __thread void (*starting_entry)() = nullptr;
+using Entry = void (*)();
+constinit __thread Entry starting_entry = nullptr;
 
 void begin(boost::context::detail::transfer_t transfer) {
   // The first jump only stores the fiber's entry on its stack.
-  void (*const entry)() = starting_entry;
+  const Entry entry = starting_entry;
   transfer = boost::context::detail::jump_fcontext(transfer.fctx, nullptr);
   static_cast<Fiber*>(transfer.data)->context = transfer.fctx;
   entry();
