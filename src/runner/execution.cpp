@@ -53,13 +53,14 @@ void Execution::add_slot(const TensorDesc& desc, const HostTensor* input, Guard 
 }
 
 RunOutputs Execution::run(const ExecutionSettings& settings) {
+  // The emulator's shared memory starts as the byte of the last fill: that of the outputs.
+  device_.fill(*workspace_, settings.workspace_poison);
   LaunchArgs args;
   for (Slot& slot : slots_) {
     if (slot.desc->role == Role::output) device_.fill(*slot.buffer, settings.output_poison);
     auto* base = static_cast<std::byte*>(slot.buffer->data());
     args.tensors.push_back({slot.desc, base + offset_bytes(*slot.desc)});
   }
-  device_.fill(*workspace_, settings.workspace_poison);
   device_.set_schedule(settings.schedule);
   args.workspace = workspace_->data();
   args.stream = device_.stream();
