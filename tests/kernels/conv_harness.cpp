@@ -1,7 +1,6 @@
 #include "kernels/conv_harness.hpp"
 
-#include <chrono>
-#include <cstring>
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -105,13 +104,21 @@ void fill(Operand& operand, bool normal) {
                                : static_cast<double>(random.integer(i, -3, 3));
 }
 
+/// Where each logical element lies in its buffer.
+std::vector<std::int64_t> positions_of(const TensorDesc& desc) {
+  std::vector<std::int64_t> positions;
+  for_each_element(desc, [&](std::int64_t, std::int64_t storage) {
+    positions.push_back(storage + desc.offset);
+  });
+  return positions;
+}
+
 /// Uploads values into poisoned storage, so that gaps between elements are not zeros.
 void upload(Device& device, Operand& operand) {
   std::vector<unsigned char> bytes(operand.buffer->bytes(), 0xff);
-  for_each_element(operand.desc, [&](std::int64_t logical, std::int64_t storage) {
-    store_from_double(operand.desc.dtype, bytes.data(), storage + operand.desc.offset,
-                      operand.values[static_cast<std::size_t>(logical)]);
-  });
+  const std::vector<std::int64_t> positions = positions_of(operand.desc);
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    store_from_double(operand.desc.dtype, bytes.data(), positions[i], operand.values[i]);
   device.upload(*operand.buffer, bytes.data(), bytes.size());
 }
 
@@ -131,15 +138,15 @@ std::string compare(const TensorDesc& desc, const std::vector<unsigned char>& by
   const std::size_t size = info(desc.dtype).bytes;
   std::ostringstream wrong;
   std::size_t count = 0;
-  for_each_element(desc, [&](std::int64_t logical, std::int64_t storage) {
-    const std::int64_t at = storage + desc.offset;
-    for (std::size_t b = 0; b < size; ++b) covered[static_cast<std::size_t>(at) * size + b] = true;
-    const double got = load_as_double(desc.dtype, bytes.data(), at);
-    const double want = round_to(desc.dtype, expected[static_cast<std::size_t>(logical)]);
-    if (got == want || (got != got && want != want)) return;
-    if (count++ == 0)
-      wrong << desc.name << "[" << logical << "] = " << got << ", expected " << want;
-  });
+  const std::vector<std::int64_t> positions = positions_of(desc);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const std::size_t first = static_cast<std::size_t>(positions[i]) * size;
+    for (std::size_t b = first; b < first + size; ++b) covered[b] = true;
+    const double got = load_as_double(desc.dtype, bytes.data(), positions[i]);
+    const double want = round_to(desc.dtype, expected[i]);
+    if (got == want) continue;
+    if (count++ == 0) wrong << desc.name << "[" << i << "] = " << got << ", expected " << want;
+  }
   if (count > 0) wrong << " (" << count << " of " << desc.elements() << " wrong)";
   for (std::size_t i = 0; i < bytes.size() && count == 0; ++i) {
     if (covered[i] || bytes[i] == static_cast<unsigned char>(poison)) continue;
@@ -219,6 +226,14 @@ const Catalog& emulator_catalog() {
   return catalog;
 }
 
+ConvCase make_case(const std::string& op, const std::string& algorithm, const std::string& keys) {
+  ConvCase conv_case;
+  conv_case.op = op;
+  conv_case.algorithm = algorithm;
+  conv_case.keys = keys;
+  return conv_case;
+}
+
 std::vector<std::string> algorithms_of(const std::string& op) {
   std::set<std::string> names;
   for (const Variant& variant : emulator_catalog().variants())
@@ -260,7 +275,6 @@ ConvOutcome run_conv(const ConvCase& conv_case) {
   variant.check_config(problem, config);
   outcome.config = config.to_string();
   outcome.claims = variant.claims(problem, config);
-  outcome.flops = problem.op->flops(problem);
 
   const std::vector<Operand> operands = make_operands(*device, conv_case, problem);
   const std::size_t workspace_bytes = variant.workspace_bytes(problem, config);
@@ -269,10 +283,8 @@ ConvOutcome run_conv(const ConvCase& conv_case) {
   std::vector<std::vector<unsigned char>> before;
   for (const Operand& operand : operands) before.push_back(download(*device, *operand.buffer));
 
-  const auto start = std::chrono::steady_clock::now();
   variant.launch(problem, config, launch_args(*device, problem, operands, *workspace));
   device->synchronize();
-  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   const Operand& output = operands.back();
   outcome.bytes = download(*device, *output.buffer);

@@ -32,10 +32,9 @@ struct ConvOutcome {
   std::vector<unsigned char> bytes;  ///< the output buffer
   std::string config;
   Claims claims;
-  double seconds = 0;
-  double flops = 0;
 };
 
+ConvCase make_case(const std::string& op, const std::string& algorithm, const std::string& keys);
 const Catalog& emulator_catalog();
 std::vector<std::string> algorithms_of(const std::string& op);
 Problem resolve_case(const ConvCase& conv_case);

@@ -53,6 +53,10 @@ struct Place {
   int h = 0, w = 0;
 };
 
+/// Outside every image whatever is added: coordinates stay within +-kCoordinateLimit.
+inline constexpr std::int64_t kCoordinateLimit = (std::int64_t{1} << 30) - 1;
+__device__ __forceinline__ Place nowhere() { return {0, -(3 << 29), -(3 << 29)}; }
+
 /// Enumeration of the sites of an extent, row-major or with `outer` innermost (the order of
 /// channels in a channels-last filter).
 class SiteOrder {

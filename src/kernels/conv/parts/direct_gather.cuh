@@ -36,10 +36,11 @@ template <class T, int kRows, int kPositions, class Window, bool kFused>
 __device__ inline void gather_sums(const DirectGather<T, Window, kFused>& args, const T* source,
                                    const T* filter, const std::int64_t (&row_offsets)[kRows],
                                    const Place (&places)[kPositions],
-                                   const bool (&exists)[kPositions],
                                    acc_t<T> (&sums)[kPositions][kRows]) {
   using Acc = acc_t<T>;
+  WM_NO_UNROLL
   for (int r = 0; r < args.taps_h; ++r) {
+    WM_NO_UNROLL
     for (int s = 0; s < args.taps_w; ++s) {
       const Site tap{0, r, s};
       const Place tap_place = args.tap_map.place(tap);
@@ -49,7 +50,7 @@ __device__ inline void gather_sums(const DirectGather<T, Window, kFused>& args, 
       WM_UNROLL
       for (int j = 0; j < kPositions; ++j) {
         std::int64_t offset = 0;
-        inside[j] = args.window.find(places[j], tap_place, offset) && exists[j];
+        inside[j] = args.window.find(places[j], tap_place, offset);
         elements[j] = source + (inside[j] ? offset : 0);
         any = any || inside[j];
       }
@@ -83,13 +84,13 @@ __global__ void __launch_bounds__(kDirectThreads)
   row_tile -= group * args.row_tiles.value();
 
   Place places[kPositions];
-  bool exists[kPositions];
   const int first = position_tile * (kDirectThreads * kPositions) + static_cast<int>(threadIdx.x);
   WM_UNROLL
   for (int j = 0; j < kPositions; ++j) {
     const int position = first + j * kDirectThreads;
-    exists[j] = position < args.position_count;
-    places[j] = args.position_map.place(args.positions.at(exists[j] ? position : 0));
+    places[j] = position < args.position_count
+                    ? args.position_map.place(args.positions.at(position))
+                    : nowhere();
   }
   // Rows past the end repeat the last one and are not stored.
   const int first_row = row_tile * kRows;
@@ -102,11 +103,12 @@ __global__ void __launch_bounds__(kDirectThreads)
   acc_t<T> sums[kPositions][kRows] = {};
   gather_sums<T, kRows, kPositions>(args, args.source + group * args.source_group,
                                     args.filter + group * args.filter_group, row_offsets, places,
-                                    exists, sums);
+                                    sums);
   WM_UNROLL
   for (int j = 0; j < kPositions; ++j) {
-    if (!exists[j]) continue;
-    const auto column = args.output.column(args.positions.at(first + j * kDirectThreads));
+    const int position = first + j * kDirectThreads;
+    if (position >= args.position_count) continue;
+    const auto column = args.output.column(args.positions.at(position));
     WM_UNROLL
     for (int i = 0; i < kRows; ++i) {
       if (first_row + i < args.rows)

@@ -64,23 +64,22 @@ inline constexpr std::int64_t kIndexLimit = std::numeric_limits<std::int32_t>::m
 inline Support conv_index_support(const Problem& problem) {
   const auto& p = problem.as<ConvProblem>();
   if (p.rank > 2) return Support::no(std::to_string(p.rank) + " spatial dimensions: only 1 and 2");
-  const auto past = [](const std::string& what, std::int64_t value) {
-    return Support::no(what + " = " + std::to_string(value) + ": at most " +
-                       std::to_string(kIndexLimit));
+  const auto past = [](const std::string& what, std::int64_t value, std::int64_t limit) {
+    return Support::no(what + " = " + std::to_string(value) + ": at most " + std::to_string(limit));
   };
   const std::int64_t in = p.n * p.in_positions();
   const std::int64_t out = p.n * p.out_positions();
-  if (in > kIndexLimit) return past("n*h*w", in);
-  if (out > kIndexLimit) return past("n*p*q", out);
+  if (in > kIndexLimit) return past("n*h*w", in, kIndexLimit);
+  if (out > kIndexLimit) return past("n*p*q", out, kIndexLimit);
   const std::int64_t image = p.c_per_group() * p.filter_taps();
   const std::int64_t filters = p.k_per_group() * p.filter_taps();
-  if (image > kIndexLimit) return past("c/groups*r*s", image);
-  if (filters > kIndexLimit) return past("k/groups*r*s", filters);
-  if (p.groups > kIndexLimit) return past("groups", p.groups);
+  if (image > kIndexLimit) return past("c/groups*r*s", image, kIndexLimit);
+  if (filters > kIndexLimit) return past("k/groups*r*s", filters, kIndexLimit);
+  if (p.groups > kIndexLimit) return past("groups", p.groups, kIndexLimit);
   for (const Extent& e : {rows_of(p), cols_of(p)}) {
     const std::int64_t reach =
         e.in + (e.filter - 1) * e.dilation + e.out * e.stride + std::max<std::int64_t>(e.pad, 0);
-    if (reach > kIndexLimit) return past("largest padded coordinate", reach);
+    if (reach > kCoordinateLimit) return past("largest padded coordinate", reach, kCoordinateLimit);
   }
   return Support::yes();
 }
