@@ -114,11 +114,22 @@ class ElementLoader {
   Acc fragment_[kElements];
 };
 
+/// sums += factor * row by fused multiply-adds.
+template <class Acc, int kCount>
+__device__ __forceinline__ void fma_row(Acc factor, const Acc (&row)[kCount], Acc (&sums)[kCount]) {
+#if defined(__CUDACC__)
+  WM_UNROLL
+#else
+  WM_NO_UNROLL  // a loop is what g++ vectorises; unrolled, it stays scalar at most tile sizes
+#endif
+  for (int i = 0; i < kCount; ++i) sums[i] = wm::fma(factor, row[i], sums[i]);
+}
+
 /// One step's products from shared memory into the accumulators.
 template <class Tile>
 __device__ inline void multiply_stage(const typename Tile::StageM& stage_m,
                                       const typename Tile::StageN& stage_n,
-                                      typename Tile::Acc (&acc)[Tile::kThreadM][Tile::kThreadN]) {
+                                      typename Tile::Acc (&sums)[Tile::kThreadM][Tile::kThreadN]) {
   using Acc = typename Tile::Acc;
   const int row0 = Tile::row(0);
   const int col0 = Tile::col(0);
@@ -141,27 +152,16 @@ __device__ inline void multiply_stage(const typename Tile::StageM& stage_m,
       for (int v = 0; v < Tile::kGroup; ++v) b[j + v] = group[v];
     }
     WM_UNROLL
-    for (int i = 0; i < Tile::kThreadM; ++i) {
-      WM_UNROLL
-      for (int j = 0; j < Tile::kThreadN; ++j) acc[i][j] = wm::fma(a[i], b[j], acc[i][j]);
-    }
+    for (int i = 0; i < Tile::kThreadM; ++i) fma_row(a[i], b, sums[i]);
   }
 }
 
-/// acc = sum over k in [k_begin, k_end) of A B for the block's tile. The loaders fill shared tiles
-/// (`ElementLoader` or a type with the same load and store). All threads of the block call it;
-/// k_begin and k_end are the same for all of them. Ends without a barrier: put one before the
-/// shared tiles are used for something else.
+/// The loop of gemm_main_loop.
 template <class Tile, class LoaderM, class LoaderN>
-__device__ inline void gemm_main_loop(LoaderM& loader_m, LoaderN& loader_n, std::int64_t k_begin,
-                                      std::int64_t k_end, typename Tile::StageM (&tile_m)[2],
-                                      typename Tile::StageN (&tile_n)[2],
-                                      typename Tile::Acc (&acc)[Tile::kThreadM][Tile::kThreadN]) {
-  WM_UNROLL
-  for (int i = 0; i < Tile::kThreadM; ++i) {
-    WM_UNROLL
-    for (int j = 0; j < Tile::kThreadN; ++j) acc[i][j] = 0;
-  }
+__device__ inline void accumulate_steps(
+    LoaderM& loader_m, LoaderN& loader_n, std::int64_t k_begin, std::int64_t k_end,
+    typename Tile::StageM (&tile_m)[2], typename Tile::StageN (&tile_n)[2],
+    typename Tile::Acc (&sums)[Tile::kThreadM][Tile::kThreadN]) {
   if (k_begin >= k_end) return;
   loader_m.load(k_begin, k_end);
   loader_n.load(k_begin, k_end);
@@ -177,8 +177,26 @@ __device__ inline void gemm_main_loop(LoaderM& loader_m, LoaderN& loader_n, std:
       loader_m.load(k, k_end);
       loader_n.load(k, k_end);
     }
-    multiply_stage<Tile>(tile_m[stage], tile_n[stage], acc);
+    multiply_stage<Tile>(tile_m[stage], tile_n[stage], sums);
     if (k >= k_end) return;
+  }
+}
+
+/// acc = sum over k in [k_begin, k_end) of A B for the block's tile. The loaders fill shared tiles
+/// (`ElementLoader` or a type with the same load and store). All threads of the block call it;
+/// k_begin and k_end are the same for all of them. Ends without a barrier: put one before the
+/// shared tiles are used for something else.
+template <class Tile, class LoaderM, class LoaderN>
+__device__ inline void gemm_main_loop(LoaderM& loader_m, LoaderN& loader_n, std::int64_t k_begin,
+                                      std::int64_t k_end, typename Tile::StageM (&tile_m)[2],
+                                      typename Tile::StageN (&tile_n)[2],
+                                      typename Tile::Acc (&acc)[Tile::kThreadM][Tile::kThreadN]) {
+  typename Tile::Acc sums[Tile::kThreadM][Tile::kThreadN] = {};
+  accumulate_steps<Tile>(loader_m, loader_n, k_begin, k_end, tile_m, tile_n, sums);
+  WM_UNROLL
+  for (int i = 0; i < Tile::kThreadM; ++i) {
+    WM_UNROLL
+    for (int j = 0; j < Tile::kThreadN; ++j) acc[i][j] = sums[i][j];
   }
 }
 
