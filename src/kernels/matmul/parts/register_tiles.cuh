@@ -129,14 +129,18 @@ __device__ inline void store_row(T* row, std::int64_t col_stride, std::int64_t c
   }
 }
 
-/// Epilogue of a row's sums in registers.
+/// Epilogue of a row's sums in registers: a loop that rotates them through values[0], because the
+/// addresses of eight unrolled epilogues beside the accumulators would spill.
 template <class Tile, class T>
-__device__ inline void finish_row(const MatmulArgs<T>& args, std::int64_t batch, std::int64_t row,
+__device__ inline void finish_row(const MatmulArgs<T>& args, unsigned batch, std::int64_t row,
                                   std::int64_t col0, typename Tile::Acc (&values)[Tile::kThreadN]) {
-  WM_UNROLL
+  WM_NO_UNROLL
   for (int j = 0; j < Tile::kThreadN; ++j) {
     const std::int64_t col = col0 + Tile::col(j);
-    if (col < args.n) values[j] = args.blend(batch, row, col, values[j]);
+    const auto value = col < args.n ? args.blend(batch, row, col, values[0]) : values[0];
+    WM_UNROLL
+    for (int next = 1; next < Tile::kThreadN; ++next) values[next - 1] = values[next];
+    values[Tile::kThreadN - 1] = value;
   }
   const Epilogue<T>& epilogue = args.epilogue;
   apply_activation_all(epilogue.act, values, epilogue.act_alpha, epilogue.act_beta);
