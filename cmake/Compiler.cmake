@@ -4,7 +4,7 @@ add_library(wm_options INTERFACE)
 target_include_directories(wm_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(wm_options INTERFACE
   -Wall -Wextra -Werror -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wno-missing-field-initializers
-  -ffp-contract=off -fno-fast-math)
+  -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(wm_options INTERFACE -march=x86-64-v3)
 endif()

@@ -18,11 +18,11 @@ void print_table(const Plan& plan) {
 void print_json(const Plan& plan) {
   const char* separator = "[\n";
   plan.for_each([&](const Case& item) {
-    const nlohmann::json line{{"case", to_case_string(item)},
-                              {"case_id", case_id(item)},
-                              {"label", item.label},
-                              {"count", item.count},
-                              {"excluded_algorithms", item.excluded_algorithms}};
+    const nlohmann::ordered_json line{{"case", to_case_string(item)},
+                                      {"case_id", case_id(item)},
+                                      {"label", item.label},
+                                      {"count", item.count},
+                                      {"excluded_algorithms", item.excluded_algorithms}};
     std::cout << separator << line.dump();
     separator = ",\n";
     return std::cout.good();

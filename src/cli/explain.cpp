@@ -8,7 +8,7 @@
 namespace wm {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 std::string plain(const json& value) {
   if (value.is_string()) return value.get<std::string>();

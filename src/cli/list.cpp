@@ -8,7 +8,7 @@
 namespace wm {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 const char* kind_name(Key::Kind kind) {
   switch (kind) {

@@ -14,7 +14,7 @@ namespace wm {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);

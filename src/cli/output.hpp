@@ -17,9 +17,9 @@ namespace wm {
 class FanOut : public RecordSink {
  public:
   void add(std::unique_ptr<RecordSink> sink) { sinks_.push_back(std::move(sink)); }
-  void header(const nlohmann::json& header) override;
-  void record(const nlohmann::json& record) override;
-  void summary(const nlohmann::json& summary) override;
+  void header(const nlohmann::ordered_json& header) override;
+  void record(const nlohmann::ordered_json& record) override;
+  void summary(const nlohmann::ordered_json& summary) override;
 
  private:
   std::vector<std::unique_ptr<RecordSink>> sinks_;
@@ -30,12 +30,12 @@ class FanOut : public RecordSink {
 class FolderSink : public RecordSink {
  public:
   explicit FolderSink(std::string folder) : folder_(std::move(folder)) {}
-  void header(const nlohmann::json& header) override;
-  void record(const nlohmann::json& record) override;
-  void summary(const nlohmann::json& summary) override;
+  void header(const nlohmann::ordered_json& header) override;
+  void record(const nlohmann::ordered_json& record) override;
+  void summary(const nlohmann::ordered_json& summary) override;
 
  private:
-  void write(const nlohmann::json& line);
+  void write(const nlohmann::ordered_json& line);
 
   std::string folder_;
   std::ofstream records_;
@@ -49,9 +49,9 @@ class StreamSink : public RecordSink {
   StreamSink(std::ostream& stream, std::string format)
       : stream_(stream), format_(std::move(format)) {}
   static const std::vector<std::string>& formats();
-  void header(const nlohmann::json& header) override;
-  void record(const nlohmann::json& record) override;
-  void summary(const nlohmann::json& summary) override;
+  void header(const nlohmann::ordered_json& header) override;
+  void record(const nlohmann::ordered_json& record) override;
+  void summary(const nlohmann::ordered_json& summary) override;
 
  private:
   std::ostream& stream_;
@@ -64,9 +64,9 @@ class StreamSink : public RecordSink {
 class ProgressSink : public RecordSink {
  public:
   ProgressSink(std::ostream& stream, bool terminal) : stream_(stream), terminal_(terminal) {}
-  void header(const nlohmann::json& header) override;
-  void record(const nlohmann::json& record) override;
-  void summary(const nlohmann::json& summary) override;
+  void header(const nlohmann::ordered_json& header) override;
+  void record(const nlohmann::ordered_json& record) override;
+  void summary(const nlohmann::ordered_json& summary) override;
 
  private:
   using Clock = std::chrono::steady_clock;

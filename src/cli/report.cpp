@@ -10,7 +10,7 @@
 namespace wm {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 struct ReportVerb {
   std::string file, format = "md", out;

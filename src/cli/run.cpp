@@ -85,30 +85,30 @@ RunOptions RunVerb::options(const Plan& read) const {
   return options;
 }
 
-RunOutcome outcome_of(const nlohmann::json& summary, bool sweep) {
+RunOutcome outcome_of(const nlohmann::ordered_json& summary, bool sweep) {
   RunOutcome outcome;
   for (const auto& [status, count] : report::object_of(summary, "counts").items()) {
     outcome.by_status[status] = count.get<std::int64_t>();
   }
   outcome.interrupted = summary.value("interrupted", false);
   const auto& coverage = report::object_of(summary, "coverage");
-  outcome.below_coverage = !coverage.value("below_min", nlohmann::json::array()).empty();
+  outcome.below_coverage = !coverage.value("below_min", nlohmann::ordered_json::array()).empty();
   const auto& mistrusted = report::object_of(summary, "mistrusted");
   outcome.mistrusted_variants = sweep && report::number_of(mistrusted, "count") > 0;
   return outcome;
 }
 
 /// Why the exit code is bad where no record tells.
-void print_unmet(const nlohmann::json& summary, int code) {
+void print_unmet(const nlohmann::ordered_json& summary, int code) {
   if (code == kNothingMatched) std::cerr << "nothing matched: no record was planned\n";
   const auto& coverage = report::object_of(summary, "coverage");
-  for (const auto& each : coverage.value("below_min", nlohmann::json::array())) {
+  for (const auto& each : coverage.value("below_min", nlohmann::ordered_json::array())) {
     std::cerr << "coverage: " << report::text_of(each, "variant") << " passed "
               << report::number_of(each, "passed") << ", fewer than "
               << report::number_of(coverage, "min_passed_per_variant") << "\n";
   }
   const auto& mistrusted = report::object_of(summary, "mistrusted");
-  for (const auto& each : mistrusted.value("listed", nlohmann::json::array())) {
+  for (const auto& each : mistrusted.value("listed", nlohmann::ordered_json::array())) {
     std::cerr << "mistrusted: " << report::text_of(each, "variant")
               << ": no gate could have seen a lost term; add the recipe exact\n  "
               << report::text_of(each, "repro") << "\n";
@@ -136,7 +136,7 @@ int RunVerb::run(const Context& context) const {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   std::signal(SIGPIPE, SIG_IGN);
-  const nlohmann::json summary = run_plan(read, settings, context.catalogs, sinks, g_stop);
+  const nlohmann::ordered_json summary = run_plan(read, settings, context.catalogs, sinks, g_stop);
   const int code = exit_code_of(outcome_of(summary, plan.cases.empty()), failing);
   std::cerr << "report: " << folder << "/report.md\n";
   print_unmet(summary, code);

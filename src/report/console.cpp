@@ -8,7 +8,7 @@
 namespace wm::report {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 std::string padded(const std::string& text, std::size_t width) {
   return text.size() >= width ? text : text + std::string(width - text.size(), ' ');

@@ -8,7 +8,7 @@
 namespace wm::report {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 std::string row(const std::vector<std::string>& cells) {
   return "| " + join(cells, " | ") + " |\n";

@@ -5,15 +5,15 @@
 namespace wm::report {
 
 void read_report(std::istream& stream, const std::string& name,
-                 const std::function<void(const nlohmann::json&)>& header,
-                 const std::function<void(const nlohmann::json&)>& record,
-                 const std::function<void(const nlohmann::json&)>& summary) {
+                 const std::function<void(const nlohmann::ordered_json&)>& header,
+                 const std::function<void(const nlohmann::ordered_json&)>& record,
+                 const std::function<void(const nlohmann::ordered_json&)>& summary) {
   std::string text;
   int line = 0;
   bool closed = false;
   while (std::getline(stream, text)) {
     const std::string place = name + ":" + std::to_string(++line) + ": ";
-    const nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
+    const nlohmann::ordered_json value = nlohmann::ordered_json::parse(text, nullptr, false);
     if (value.is_discarded() && stream.eof() && line > 1) return;
     if (!value.is_object()) throw UsageError(place + "not a JSON object: no warpmark report");
     const std::string schema = text_of(value, "schema");

@@ -16,19 +16,19 @@ std::string markdown(const Rollup& rollup);
 
 /// Console table: a heading, a line a record, closing lines.
 std::string table_heading();
-std::string table_row(const nlohmann::json& record);
+std::string table_row(const nlohmann::ordered_json& record);
 /// Counts by status, coverage, findings with their repro, wall time.
 std::string table_end(const Rollup& rollup);
 
 std::string csv_heading();
-std::string csv_row(const nlohmann::json& record);
+std::string csv_row(const nlohmann::ordered_json& record);
 
 /// Calls `line` for the header, each record and the summary of a stored report in order. Throws
 /// UsageError "name:line: ..." for text that is no report. A last line cut short (an interrupted
 /// writer) is left out; the missing summary tells.
 void read_report(std::istream& stream, const std::string& name,
-                 const std::function<void(const nlohmann::json&)>& header,
-                 const std::function<void(const nlohmann::json&)>& record,
-                 const std::function<void(const nlohmann::json&)>& summary);
+                 const std::function<void(const nlohmann::ordered_json&)>& header,
+                 const std::function<void(const nlohmann::ordered_json&)>& record,
+                 const std::function<void(const nlohmann::ordered_json&)>& summary);
 
 }  // namespace wm::report

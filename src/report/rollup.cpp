@@ -8,7 +8,7 @@
 namespace wm::report {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 /// "conv_fwd f32.f32.f32 nchw" of "conv_fwd/direct/f32.f32.f32/nchw".
 std::string network_of(const json& record) {

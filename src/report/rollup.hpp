@@ -39,17 +39,17 @@ struct RedLine {
 
 class Rollup {
  public:
-  void header(const nlohmann::json& header) { header_ = header; }
-  void record(const nlohmann::json& record);
-  void summary(const nlohmann::json& summary) { summary_ = summary; }
+  void header(const nlohmann::ordered_json& header) { header_ = header; }
+  void record(const nlohmann::ordered_json& record);
+  void summary(const nlohmann::ordered_json& summary) { summary_ = summary; }
 
   /// (op, algorithm) in the order of first appearance.
   using AlgorithmKey = std::pair<std::string, std::string>;
   /// Op, dtypes and layout ("conv_fwd f32.f32.f32 nchw") of layers measured alike.
   using Layers = std::map<std::string, std::map<std::string, LayerTime>>;  // algorithm -> layer
 
-  const nlohmann::json& header() const { return header_; }
-  const nlohmann::json& summary() const { return summary_; }
+  const nlohmann::ordered_json& header() const { return header_; }
+  const nlohmann::ordered_json& summary() const { return summary_; }
   bool has_summary() const { return !summary_.is_null(); }
   const std::map<std::string, std::int64_t>& by_status() const { return by_status_; }
   std::int64_t records() const { return records_; }
@@ -63,11 +63,11 @@ class Rollup {
   bool emulated() const { return emulated_; }
 
  private:
-  void add_algorithm(const nlohmann::json& record, const std::string& status);
-  void add_layer(const nlohmann::json& record);
+  void add_algorithm(const nlohmann::ordered_json& record, const std::string& status);
+  void add_layer(const nlohmann::ordered_json& record);
 
-  nlohmann::json header_ = nlohmann::json::object();
-  nlohmann::json summary_;
+  nlohmann::ordered_json header_ = nlohmann::ordered_json::object();
+  nlohmann::ordered_json summary_;
   std::map<std::string, std::int64_t> by_status_;
   std::int64_t records_ = 0;
   std::vector<AlgorithmKey> order_;

@@ -10,7 +10,7 @@
 namespace wm::report {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 std::string formatted(const char* format, double value) {
   std::array<char, 64> buffer{};

@@ -31,7 +31,7 @@ std::string compiler() {
 
 std::string tool_version() { return WARPMARK_VERSION; }
 
-nlohmann::json environment_json(const Device& device) {
+nlohmann::ordered_json environment_json(const Device& device) {
   utsname system{};
   uname(&system);
   const DeviceProps& props = device.props();

@@ -6,7 +6,7 @@
 
 namespace wm {
 
-nlohmann::json environment_json(const Device& device);
+nlohmann::ordered_json environment_json(const Device& device);
 std::string tool_version();
 
 }  // namespace wm

@@ -7,7 +7,7 @@
 namespace wm {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 json tensor_json(const TensorDesc& desc) {
   return {{"name", desc.name},

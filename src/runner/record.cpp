@@ -7,7 +7,7 @@
 namespace wm {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 json accuracy_json(const TensorAccuracy& accuracy) {
   json worst = json::array();

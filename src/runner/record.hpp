@@ -11,13 +11,13 @@
 namespace wm {
 
 /// A number, or "NaN", "Infinity", "-Infinity".
-nlohmann::json json_number(double value);
+nlohmann::ordered_json json_number(double value);
 
-nlohmann::json claims_json(const Claims& claims);
-nlohmann::json problem_json(const Problem& problem);
+nlohmann::ordered_json claims_json(const Claims& claims);
+nlohmann::ordered_json problem_json(const Problem& problem);
 
 /// The record of one case with one variant on `device`.
-nlohmann::json make_record(const Case& item, const VariantId& id, const std::string& device,
-                           const CaseSettings& settings, const CaseResult& result);
+nlohmann::ordered_json make_record(const Case& item, const VariantId& id, const std::string& device,
+                                   const CaseSettings& settings, const CaseResult& result);
 
 }  // namespace wm

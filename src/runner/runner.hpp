@@ -30,19 +30,20 @@ struct RunOptions {
 class RecordSink {
  public:
   virtual ~RecordSink() = default;
-  virtual void header(const nlohmann::json& header) = 0;
-  virtual void record(const nlohmann::json& record) = 0;
-  virtual void summary(const nlohmann::json& summary) = 0;
+  virtual void header(const nlohmann::ordered_json& header) = 0;
+  virtual void record(const nlohmann::ordered_json& record) = 0;
+  virtual void summary(const nlohmann::ordered_json& summary) = 0;
 };
 
 /// Runs the plan; `stop` is polled between records (the summary then says interrupted). Returns the
 /// summary. Throws UsageError, ConfigError, EnvironmentError before the first record only.
-nlohmann::json run_plan(const Plan& plan, const RunOptions& options, const CatalogSet& catalogs,
-                        RecordSink& sink, const std::atomic<bool>& stop);
+nlohmann::ordered_json run_plan(const Plan& plan, const RunOptions& options,
+                                const CatalogSet& catalogs, RecordSink& sink,
+                                const std::atomic<bool>& stop);
 
 /// Shapes, FLOPs, bytes, every algorithm's support answer, workspace, claims and bound.
-nlohmann::json explain_case(const Case& item, const RunOptions& options,
-                            const CatalogSet& catalogs);
+nlohmann::ordered_json explain_case(const Case& item, const RunOptions& options,
+                                    const CatalogSet& catalogs);
 
 /// Architectures --emu-arch knows.
 std::vector<std::string> emu_arch_names();

@@ -3,7 +3,7 @@
 namespace wm {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 constexpr std::size_t kListed = 50;  // longest list in a summary; the counts are always complete
 

@@ -14,7 +14,7 @@ namespace wm {
 class Summary {
  public:
   void add(const Case& item, const VariantId& id, const CaseResult& result);
-  nlohmann::json to_json(double wall_s, bool interrupted, std::int64_t min_passed) const;
+  nlohmann::ordered_json to_json(double wall_s, bool interrupted, std::int64_t min_passed) const;
 
  private:
   struct Coverage {

@@ -105,6 +105,24 @@ TEST(Softmax, ForcedLanes) {
   EXPECT_THROW((void)check_kernel(too_few), UsageError);
 }
 
+TEST(Softmax, ForcedThreads) {
+  for (const char* op : {"softmax_fwd", "softmax_bwd"}) {
+    for (const char* shape : {"n=40 c=700", "n=3 c=60 h=5 w=5"}) {
+      for (const char* algorithm : {"block_row", "online"}) {
+        if (std::string(op) == "softmax_bwd" && std::string(algorithm) == "online") continue;
+        for (const char* threads : {"32", "64", "128", "256"}) {
+          const KernelCase c{.op = op,
+                             .algorithm = algorithm,
+                             .keys = std::string(shape) + " layout=nchw dtype=f32",
+                             .config = std::string("threads=") + threads,
+                             .recipe = "normal"};
+          EXPECT_EQ(check_kernel(c), "") << c.text();
+        }
+      }
+    }
+  }
+}
+
 TEST(Softmax, WarpRowRefusesLongRows) {
   bool ran = true;
   const KernelCase c{.op = "softmax_fwd",
@@ -151,9 +169,12 @@ TEST(Softmax, ClaimedHeights) {
   EXPECT_EQ(claimed_height("softmax_bwd", "warp_row", "n=2 c=256"), 13);
   // 4 lanes across rows, 10 elements each.
   EXPECT_EQ(claimed_height("softmax_fwd", "warp_row", "n=1 c=40 h=8 w=8"), 11);
-  // 256 threads, one piece of four: 3 additions, 5 over lanes, 7 over warps.
-  EXPECT_EQ(claimed_height("softmax_fwd", "block_row", "n=2 c=256"), 15);
-  // 8 threads a row: 5 elements, then 7 over warps.
+  // 64 threads, one piece of four: 3 additions, 5 over lanes, 1 over warps.
+  EXPECT_EQ(claimed_height("softmax_fwd", "block_row", "n=2 c=256"), 9);
+  EXPECT_EQ(claimed_height("softmax_fwd", "online", "n=2 c=256"), 9);
+  // 256 threads, two pieces: 7 additions, 5 over lanes, 7 over warps.
+  EXPECT_EQ(claimed_height("softmax_fwd", "block_row", "n=2 c=2000"), 19);
+  // 8 warps, a lane a row each: 5 products, then 7 over warps.
   EXPECT_EQ(claimed_height("softmax_bwd", "block_row", "n=1 c=40 h=8 w=8"), 12);
 }
 

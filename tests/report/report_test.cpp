@@ -10,7 +10,7 @@
 namespace wm::report {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 json header() {
   return {{"schema", "warpmark.header/1"},

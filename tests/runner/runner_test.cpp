@@ -13,7 +13,7 @@ void register_all(Catalog& catalog);
 namespace wm {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 struct Collector : RecordSink {
   json head, tail;

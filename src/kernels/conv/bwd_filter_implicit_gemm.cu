@@ -24,6 +24,12 @@ void launch_bwd_filter(const Problem& problem, const Config& config, const Launc
       args.stream);
 }
 
+Claims claims_of_filter_sum(const Problem& problem, const Config& config) {
+  Claims claims = claims_padded_chain(problem, config);
+  claims.batch_invariant = false;  // dw sums over the batch: it has no samples
+  return claims;
+}
+
 }  // namespace
 
 void register_conv_bwd_filter_implicit_gemm(Catalog& catalog) {
@@ -32,7 +38,7 @@ void register_conv_bwd_filter_implicit_gemm(Catalog& catalog) {
                     [&]<class T>(Variant variant) {
                       variant.configure = configure_gemm;
                       variant.check_config = check_gemm;
-                      variant.claims = claims_padded_chain;
+                      variant.claims = claims_of_filter_sum;
                       variant.launch = launch_bwd_filter<T>;
                       catalog.add(std::move(variant));
                     });

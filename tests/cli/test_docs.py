@@ -1,0 +1,84 @@
+"""Every warpmark command, case string and sweep that the documentation shows is run."""
+
+import pathlib
+import re
+import shlex
+
+from tool import ROOT, ToolTest
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+# Long runs: the sweep's plan is expanded instead.
+LONG = {"configs/resnet50_conv.json"}
+
+
+def blocks(language):
+    for page in PAGES:
+        for kind, body in BLOCK.findall(page.read_text()):
+            if kind == language:
+                yield page.name, body
+
+
+def commands():
+    for page, body in blocks("sh"):
+        for line in body.splitlines():
+            words = shlex.split(line, comments=True)
+            if words and words[0] in ("warpmark", "build/dev/warpmark"):
+                yield page, words[1:]
+
+
+class Docs(ToolTest):
+    def localise(self, words):
+        """The command with files of the repository, a report of its own and a short plan."""
+        words = [str(ROOT / word) if word.startswith("configs/") and word not in LONG else word for word in words]
+        if words[0] == "run" and LONG & set(words):
+            return ["expand", *(str(ROOT / word) for word in words[1:]), "--format", "count"]
+        if words[0] in ("run", "verify", "bench", "audit"):
+            words += ["--device", "emu", "--force"] + ([] if "--out" in words else ["--out", "out"])
+        if words[0] == "report":
+            words[1] = self.report
+        return words
+
+    def test_commands(self):
+        self.tool("run", "--case", "matmul m=4 n=4 k=4", "--device", "emu", "--out", "made")
+        self.report = str(self.folder / "made" / "records.jsonl")
+        seen = 0
+        for page, words in commands():
+            with self.subTest(page=page, command=" ".join(words)):
+                self.tool(*self.localise(words))
+            seen += 1
+        self.assertGreaterEqual(seen, 6)
+
+    def test_case_strings(self):
+        self.write("unused", "")
+        seen = 0
+        for page, body in blocks(""):
+            for line in body.splitlines():
+                if re.match(r"(conv|matmul|softmax|activation)\w* \w+=", line) and "@" not in line:
+                    with self.subTest(page=page, case=line):
+                        self.tool("explain", "--case", line)
+                    seen += 1
+        self.assertGreaterEqual(seen, 1)
+
+    def test_sweeps(self):
+        seen = 0
+        for page, body in blocks("json"):
+            with self.subTest(page=page):
+                self.write("sweep.json", body)
+                self.assertGreater(int(self.tool("expand", "sweep.json", "--format", "count").stdout), 0)
+            seen += 1
+        self.assertGreaterEqual(seen, 1)
+
+    def test_links_and_paths_exist(self):
+        for page in PAGES:
+            text = page.read_text()
+            for target in re.findall(r"\]\(([^)#:]+)\)", text):
+                self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
+            for path in re.findall(r"`((?:src|configs|tests|scripts|docs|cmake)/[\w./-]+\.\w+)`", text):
+                self.assertTrue((ROOT / path).exists(), f"{page.name}: {path}")
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()
