@@ -4,10 +4,14 @@
 // 16-byte piece and the last piece is a scalar tail; otherwise a thread handles one element and
 // finds it through its strides, neighbouring threads along the smallest stride. The function is
 // chosen once a thread, outside the loop over its elements.
+//
 // Bytes per output: one read and one write (backward: two reads and one write), the minimum.
+//
 // Wins: always, for what it does; an activation after a convolution or a matmul is cheaper fused
 // into its epilogue.
-// Arithmetic: the formulas of common/activation_device.cuh in the accumulation type, rounded once.
+//
+// Arithmetic: the formulas of common/activation_device.cuh in the accumulation type, rounded
+// once.
 #include <algorithm>
 #include <array>
 #include <limits>

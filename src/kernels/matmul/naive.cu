@@ -1,12 +1,16 @@
 // matmul/naive: one thread computes one output, straight from global memory.
 //
 // Mapping: a block of 32 x 8 threads covers 8 rows and 32 columns of d; a warp holds 32
-// neighbouring columns, so reads of b and writes of d coalesce when n is contiguous, and all lanes
-// share the element of a (one broadcast). Bytes per output: 2 k elements from L1/L2, none reused on
-// purpose. Wins: nowhere on large problems; it is the plainest correct kernel, with the least to go
-// wrong, and does well where k or the whole problem is tiny. Loses: 10-30 times slower than
-// register_tiled once m, n, k pass a few hundred. Arithmetic: one chain of k fused multiply-adds, k
-// ascending, from +0.
+// neighbouring columns, so reads of b and writes of d coalesce when n is contiguous, and all
+// lanes share the element of a (one broadcast).
+//
+// Bytes per output: 2 k elements from L1/L2, none reused on purpose.
+//
+// Wins: nowhere on large problems; it is the plainest correct kernel, with the least to go wrong,
+// and does well where k or the whole problem is tiny. Loses: as soon as m, n and k pass a few
+// dozen: every product reads two elements through the caches.
+//
+// Arithmetic: one chain of k fused multiply-adds, k ascending, from +0.
 #include "kernels/matmul/parts/matmul_args.cuh"
 
 namespace wm::WM_FLAVOUR {

@@ -1,15 +1,20 @@
-// matmul/register_tiled: block tiles in double-buffered shared memory, an 8 x 8 (small tile: 4 x 4)
-// tile of outputs a thread in registers.
+// matmul/register_tiled: block tiles in double-buffered shared memory, an 8 x 8 (small tile: 4 x
+// 4) tile of outputs a thread in registers.
 //
-// Mapping: a block computes a tile of d; a thread's rows and columns are groups of 16 bytes spread
-// over the tile (common/gemm_tile.cuh). Global loads are 16-byte vectors where strides and
-// alignment allow, of the next step while this one is multiplied. Bytes per output: k (1 / block_m
-// + 1 / block_n) elements from global memory, k (1 / thread_m + 1 / thread_n) elements from shared
-// memory: at 128 x 128 and 8 x 8 the fma units are the limit. Wins: m, n of 64 and more; the best
-// of the SIMT algorithms there. Loses: outputs too few to fill the device (split_k_*), 16-bit types
-// on tensor cores. Arithmetic: one chain of k fused multiply-adds, k ascending, from +0: the bits
-// of naive and tiled_smem, whatever the tile. Technique: V. Volkov, J. Demmel, Benchmarking GPUs to
-// tune dense linear algebra, SC 2008.
+// Mapping: a block computes a tile of d; a thread's rows and columns are groups of 16 bytes
+// spread over the tile (common/gemm_tile.cuh). Global loads are 16-byte vectors where strides and
+// alignment allow, of the next step while this one is multiplied.
+//
+// Bytes per output: k (1 / block_m + 1 / block_n) elements from global memory, k (1 / thread_m +
+// 1 / thread_n) elements from shared memory: at 128 x 128 and 8 x 8 the fma units are the limit.
+//
+// Wins: m, n of 64 and more; the best of the SIMT algorithms there. Loses: outputs too few to
+// fill the device (split_k_*), 16-bit types on tensor cores.
+//
+// Arithmetic: one chain of k fused multiply-adds, k ascending, from +0: the bits of naive and
+// tiled_smem, whatever the tile.
+//
+// Technique: V. Volkov, J. Demmel, Benchmarking GPUs to tune dense linear algebra, SC 2008.
 #include "kernels/matmul/parts/register_tiles.cuh"
 
 namespace wm::WM_FLAVOUR {

@@ -1,14 +1,20 @@
-// matmul/split_k_atomic: split-K whose partial sums are added by atomics, in whatever order blocks
-// finish. Non-deterministic by design from three ranges of k on (0 + x + y has only one value).
+// matmul/split_k_atomic: split-K whose partial sums are added by atomics, in whatever order
+// blocks finish. Non-deterministic by design from three ranges of k on (0 + x + y has only one
+// value).
 //
 // Mapping: blocks (split, tile) run the main loop of register_tiled over their range of k and
 // atomicAdd their tiles into zeroed accumulators: d itself for f32 and f64, an f32 workspace for
 // 16-bit types. Where there is an epilogue or a conversion, a last pass applies it.
+//
 // Bytes per output: register_tiled's, an atomic a split, and the passes.
+//
 // Wins: few outputs and a long k; no workspace for f32 and f64. Loses: as soon as the tiles fill
-// the device; wherever bits must repeat (split_k_ordered costs little more). Arithmetic: a chain of
-// fused multiply-adds for each range, the ranges added in any order. Global float atomics flush
-// subnormal partial sums to zero. Source: CUTLASS's and cuBLAS's atomic split-K.
+// the device; wherever bits must repeat (split_k_ordered costs little more).
+//
+// Arithmetic: a chain of fused multiply-adds for each range, the ranges added in any order.
+// Global float atomics flush subnormal partial sums to zero.
+//
+// Source: CUTLASS's and cuBLAS's atomic split-K.
 #include "kernels/matmul/parts/split_k.cuh"
 
 namespace wm::WM_FLAVOUR {

@@ -1,15 +1,20 @@
 // matmul/split_k_ordered: split-K whose partial sums go to a workspace and are added in order.
 //
-// Mapping: blocks (split, tile) run the main loop of register_tiled over their range of k and write
-// packed partial tiles; then a thread an output adds the partials of all splits, first to last, and
-// applies the epilogue.
+// Mapping: blocks (split, tile) run the main loop of register_tiled over their range of k and
+// write packed partial tiles; then a thread an output adds the partials of all splits, first to
+// last, and applies the epilogue.
+//
 // Bytes per output: register_tiled's, and splits accumulators written and read once.
-// Wins: few outputs and a long k (m, n of a few hundred at most, k of thousands), where tiles alone
-// leave most multiprocessors idle, and bits must not change. Loses: as soon as the tiles fill the
-// device: the workspace is then pure traffic.
+//
+// Wins: few outputs and a long k (m, n of a few hundred at most, k of thousands), where tiles
+// alone leave most multiprocessors idle, and bits must not change. Loses: as soon as the tiles
+// fill the device: the workspace is then pure traffic.
+//
 // Arithmetic: a chain of fused multiply-adds for each range, then the ranges added in ascending
 // order: the same bits under any schedule. Bits depend on `splits`, and so does the heuristic on
-// the batch: not batch invariant. Source: the two-kernel split-K of CUTLASS.
+// the batch: not batch invariant.
+//
+// Source: the two-kernel split-K of CUTLASS.
 #include "kernels/matmul/parts/split_k.cuh"
 
 namespace wm::WM_FLAVOUR {

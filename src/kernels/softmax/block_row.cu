@@ -1,23 +1,27 @@
-// softmax_fwd/block_row and softmax_bwd/block_row: 256 threads a row, rows of any length.
+// softmax_fwd/block_row and softmax_bwd/block_row: a block a row, rows of any length.
 //
-// Mapping: a block per row, threads taking neighbouring 16-byte pieces; where rows are neighbours
-// in memory (channel mode in NCHW) a block takes 32 rows, a lane each, and its 8 warps share their
-// elements. Forward: a pass for the maximum, one for the sum, one to write. Backward: a pass for
-// the sum, one to write. Only the first pass of a block reads device memory as long as the row
-// stays in the L1 cache (up to about 200 KiB) or L2. Bytes per output: forward one read and one
-// write of the element while caches hold the row, else three reads; backward two reads and a write,
-// else four reads. Wins: rows from about 512 elements on, with enough rows to fill the device.
-// Loses: short rows (warp_row); rows beyond the caches (online reads once less). Arithmetic: each
-// thread adds its elements in ascending order, then a butterfly of 5 additions over lanes that
-// share a row, then 8 warps in ascending order. A row of -inf gives NaN, as does a NaN or +inf
-// anywhere in it.
+// Mapping: 1 to 8 warps by the length of the row (config `threads`), threads taking neighbouring
+// 16-byte pieces; where rows are neighbours in memory (channel mode in NCHW) a block takes 32
+// rows, a lane each, and its warps share their elements. Forward: a pass for the maximum, one for
+// the sum, one to write. Backward: a pass for the sum, one to write.
+//
+// Bytes per output: forward one read and one write of the element while the L1 cache (rows up to
+// about 200 KiB) or L2 holds the row, else three reads; backward two reads and a write, else four
+// reads.
+//
+// Wins: rows from about 512 elements on, with enough rows to fill the device. Loses: short rows
+// (warp_row); rows beyond the caches (online reads once less).
+//
+// Arithmetic: each thread adds its elements in ascending order, then a butterfly of 5 additions
+// over lanes that share a row, then warps in ascending order. A row of -inf gives NaN, as does a
+// NaN or +inf anywhere in it.
 #include "kernels/softmax/parts/block_rows.cuh"
 
 namespace wm::WM_FLAVOUR {
 namespace {
 
 template <class T>
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kMaxBlockThreads)
     block_row_kernel(const Rows<T, 2> rows, const SoftmaxKind kind) {
   using Acc = acc_t<T>;
   WM_SHARED(BlockScratch<Acc>, scratch, [1]);
@@ -38,7 +42,7 @@ __global__ void __launch_bounds__(kBlockThreads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kMaxBlockThreads)
     block_row_bwd_kernel(const Rows<T, 3> rows, const SoftmaxKind kind) {
   using Acc = acc_t<T>;
   WM_SHARED(BlockScratch<Acc>, scratch, [1]);
@@ -56,29 +60,25 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 template <class T>
 Variant block_row(const char* op, Layout layout) {
-  Variant variant;
-  variant.id = variant_id<T>(op, "block_row", layout);
-  variant.summary = "256 threads a row of any length, maximum, sum and output in separate passes.";
-  variant.supports = [](const Problem& problem, const DeviceProps&) {
-    return softmax_support(problem);
-  };
-  variant.claims = [](const Problem& problem, const Config&) {
-    return softmax_claims<T>(block_height<T>(problem));
+  Variant variant = block_variant<T>(
+      op, "block_row", layout, "A block a row of any length, maximum, sum and output in turn.");
+  variant.claims = [](const Problem& problem, const Config& config) {
+    return softmax_claims<T>(block_height<T>(problem, config));
   };
   return variant;
 }
 
 template <class T>
-void launch_block_row(const Problem& problem, const Config&, const LaunchArgs& args) {
+void launch_block_row(const Problem& problem, const Config& config, const LaunchArgs& args) {
   const auto& p = problem.as<SoftmaxProblem>();
   if (p.rows() == 0) return;
   if (p.backward) {
     const auto rows = softmax_rows<T>(problem, args, kBackwardTensors);
-    launch<block_row_bwd_kernel<T>>(block_row_shape(p.rows(), rows.rows_fastest), args.stream, rows,
-                                    p.kind);
+    launch<block_row_bwd_kernel<T>>(block_row_shape(p, config, rows.rows_fastest), args.stream,
+                                    rows, p.kind);
   } else {
     const auto rows = softmax_rows<T>(problem, args, kForwardTensors);
-    launch<block_row_kernel<T>>(block_row_shape(p.rows(), rows.rows_fastest), args.stream, rows,
+    launch<block_row_kernel<T>>(block_row_shape(p, config, rows.rows_fastest), args.stream, rows,
                                 p.kind);
   }
 }

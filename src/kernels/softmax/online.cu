@@ -1,17 +1,20 @@
 // softmax_fwd/online: one pass over the row for maximum and sum together, one to write.
 //
-// Mapping: threads and rows as in block_row. Each thread carries (m, s): the largest element so far
-// and the sum of exp(x - m); a larger element rescales s. Pairs combine by
+// Mapping: threads and rows as in block_row. Each thread carries (m, s): the largest element so
+// far and the sum of exp(x - m); a larger element rescales s. Pairs combine by
 // s = s1 exp(m1 - m) + s2 exp(m2 - m) with m = max(m1, m2).
+//
 // Bytes per output: two reads and one write of the element, one read while caches hold the row.
+//
 // Wins: rows too long for the caches, where it reads a third less than block_row; it is the
 // building block of attention. Loses: rows in cache, where rescaling only adds exponentials.
-// kind=fast has no maximum and is one plain sum. Arithmetic: error formula `online`: each step
-// multiplies by an exponential, rounds the product and adds; steps of the busiest thread, then 5
-// for lanes that share a row, then 7 for warps in ascending order. A row of -inf gives NaN, as does
-// a NaN or +inf anywhere in it. The backward needs no maximum: it is block_row's, so there is none
-// here. Source: M. Milakov, N. Gimelshein, Online normalizer calculation for softmax, arXiv
-// 1805.02867.
+// kind=fast has no maximum and is one plain sum. The backward needs no maximum: it is block_row's.
+//
+// Arithmetic: error formula `online`: each step multiplies by an exponential, rounds the product
+// and adds; steps of the busiest thread, then 5 for lanes that share a row, then one a further
+// warp in ascending order. A row of -inf gives NaN, as does a NaN or +inf anywhere in it.
+//
+// Source: M. Milakov, N. Gimelshein, Online normalizer calculation for softmax, arXiv 1805.02867.
 #include "kernels/softmax/parts/block_rows.cuh"
 
 namespace wm::WM_FLAVOUR {
@@ -41,7 +44,7 @@ __device__ inline RunningSum<Acc> combine(const RunningSum<Acc>& a, const Runnin
 }
 
 template <class T>
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kMaxBlockThreads)
     online_kernel(const Rows<T, 2> rows, const SoftmaxKind kind) {
   using Acc = acc_t<T>;
   WM_SHARED(BlockScratch<RunningSum<Acc>>, scratch, [1]);
@@ -71,23 +74,20 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 template <class T>
 Variant online(Layout layout) {
-  Variant variant;
-  variant.id = variant_id<T>("softmax_fwd", "online", layout);
-  variant.summary = "Maximum and sum in one pass over the row, rescaled as the maximum grows.";
-  variant.supports = [](const Problem& problem, const DeviceProps&) {
-    return softmax_support(problem);
-  };
-  variant.claims = [](const Problem& problem, const Config&) {
-    Claims claims = softmax_claims<T>(block_height<T>(problem));
+  Variant variant =
+      block_variant<T>("softmax_fwd", "online", layout,
+                       "Maximum and sum in one pass over the row, rescaled as the maximum grows.");
+  variant.claims = [](const Problem& problem, const Config& config) {
+    Claims claims = softmax_claims<T>(block_height<T>(problem, config));
     if (problem.as<SoftmaxProblem>().kind == SoftmaxKind::fast) return claims;
     claims.error_formula = "online";
     return claims;
   };
-  variant.launch = [](const Problem& problem, const Config&, const LaunchArgs& args) {
+  variant.launch = [](const Problem& problem, const Config& config, const LaunchArgs& args) {
     const auto& p = problem.as<SoftmaxProblem>();
     if (p.rows() == 0) return;
     const auto rows = softmax_rows<T>(problem, args, kForwardTensors);
-    launch<online_kernel<T>>(block_row_shape(p.rows(), rows.rows_fastest), args.stream, rows,
+    launch<online_kernel<T>>(block_row_shape(p, config, rows.rows_fastest), args.stream, rows,
                              p.kind);
   };
   return variant;

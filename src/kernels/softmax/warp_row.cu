@@ -3,14 +3,19 @@
 //
 // Mapping: 4, 8, 16 or 32 lanes a row (config `lanes`), 32 / lanes rows a warp, 8 or 32 values
 // (f64: 8 or 16) a lane. Where a row is contiguous, lanes take neighbouring 16-byte pieces of it;
-// where rows are neighbours in memory (channel mode in NCHW), neighbouring lanes take neighbouring
-// rows, so both cases coalesce. Maximum and sum are butterflies over the row's lanes. Bytes per
-// output: one read and one write of the element, the minimum. Wins: every row that fits, above all
-// many short rows. Loses: rows past about 512 elements with few of them (block_row spreads a row
-// over more threads), longer ones are not supported. Arithmetic: each lane adds its elements in
-// ascending order, then a butterfly of log2(lanes) additions. A row of -inf gives NaN, as does a
-// NaN or +inf anywhere in it. Source: the register-resident softmax of OneFlow (Zhao et al.) and
-// FasterTransformer.
+// where rows are neighbours in memory (channel mode in NCHW), neighbouring lanes take
+// neighbouring rows, so both cases coalesce. Maximum and sum are butterflies over the row's
+// lanes.
+//
+// Bytes per output: one read and one write of the element, the minimum.
+//
+// Wins: every row that fits, above all many short rows. Loses: rows past about 512 elements with
+// few of them (block_row spreads a row over more threads), longer ones are not supported.
+//
+// Arithmetic: each lane adds its elements in ascending order, then a butterfly of log2(lanes)
+// additions. A row of -inf gives NaN, as does a NaN or +inf anywhere in it.
+//
+// Source: the register-resident softmax of OneFlow (Zhao et al.) and FasterTransformer.
 #include "kernels/softmax/parts/warp_rows.cuh"
 
 namespace wm::WM_FLAVOUR {

@@ -1,10 +1,13 @@
 // softmax_bwd/warp_row: rows of up to 1024 elements (f64: 512) in registers, y and dy read once.
 //
 // Mapping: as softmax_fwd/warp_row; a lane holds its elements of both inputs.
+//
 // Bytes per output: two reads and one write of an element, the minimum.
+//
 // Wins and loses as the forward.
-// Arithmetic: each lane adds fused products dy y (log: dy) in ascending order, then a butterfly of
-// log2(lanes) additions.
+//
+// Arithmetic: each lane adds fused products dy y (log: dy) in ascending order, then a butterfly
+// of log2(lanes) additions.
 #include "kernels/softmax/parts/warp_rows.cuh"
 
 namespace wm::WM_FLAVOUR {

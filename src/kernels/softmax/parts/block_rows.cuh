@@ -1,17 +1,18 @@
 #pragma once
 // A block's share of rows of any length: one row with all threads, or 32 rows that are neighbours
-// in memory with 8 threads each. Shared by block_row and online.
+// in memory with a lane of every warp each; 1 to 8 warps (config `threads`). Shared by block_row
+// and online.
 #include "kernels/softmax/parts/rows.cuh"
 
 namespace wm::WM_FLAVOUR {
 
-inline constexpr int kBlockThreads = 256;
-inline constexpr int kBlockWarps = kBlockThreads / kWarpSize;
+inline constexpr int kMaxBlockThreads = 256;
+inline constexpr int kMaxBlockWarps = kMaxBlockThreads / kWarpSize;
 
 /// What is shared by the warps for a reduction: one value of each lane of each warp.
 template <class Value>
 struct BlockScratch {
-  Value values[kBlockWarps][kWarpSize];
+  Value values[kMaxBlockWarps][kWarpSize];
 };
 
 /// The place of a thread: its row, and where it starts and how far it strides in it.
@@ -24,7 +25,7 @@ struct BlockPlace {
     const unsigned lane = threadIdx.x % kWarpSize;
     row = across ? blockIdx.x * kWarpSize + lane : blockIdx.x;
     first = across ? threadIdx.x / kWarpSize : threadIdx.x;
-    stride = across ? kBlockWarps : kBlockThreads;
+    stride = across ? blockDim.x / kWarpSize : blockDim.x;
   }
 
   /// Combines the row's threads: lanes by a butterfly where they share the row, then warps in
@@ -36,11 +37,13 @@ struct BlockPlace {
       for (int offset = kWarpSize / 2; offset > 0; offset /= 2)
         value = combine(value, exchange(value, offset));
     }
+    const unsigned warps = blockDim.x / kWarpSize;
+    if (warps == 1) return value;
     const unsigned lane = threadIdx.x % kWarpSize;
     scratch.values[threadIdx.x / kWarpSize][lane] = value;
     __syncthreads();
     Value result = scratch.values[0][lane];
-    for (int warp = 1; warp < kBlockWarps; ++warp)
+    for (unsigned warp = 1; warp < warps; ++warp)
       result = combine(result, scratch.values[warp][lane]);
     __syncthreads();  // scratch may be reused at once
     return result;
@@ -120,31 +123,67 @@ class BlockRow {
   unsigned length_;
 };
 
-/// Elements of the busiest thread, and the additions that combine a row's threads.
-template <class T>
-std::int64_t busiest_thread(const Problem& problem) {
-  const auto& p = problem.as<SoftmaxProblem>();
-  if (rows_fastest(p, problem.tensors.front()))
-    return wm::ceil_div<std::int64_t>(p.length(), kBlockWarps);
-  constexpr std::int64_t piece = kPiece<T>;
-  const std::int64_t turns =
-      wm::ceil_div<std::int64_t>(wm::ceil_div(p.length(), piece), kBlockThreads);
-  const std::int64_t before = (turns - 1) * piece;
-  return before + wm::min(piece, p.length() - before * kBlockThreads);
-}
-inline int combining_steps(const Problem& problem) {
-  const bool across = rows_fastest(problem.as<SoftmaxProblem>(), problem.tensors.front());
-  return (across ? 0 : 5) + kBlockWarps - 1;
-}
-template <class T>
-double block_height(const Problem& problem) {
-  const auto& p = problem.as<SoftmaxProblem>();
-  return thread_height(p, busiest_thread<T>(problem)) + combining_steps(problem);
+inline bool lanes_across_rows(const Problem& problem) {
+  return rows_fastest(problem.as<SoftmaxProblem>(), problem.tensors.front());
 }
 
-inline LaunchShape block_row_shape(std::int64_t rows, bool rows_fastest) {
-  const std::int64_t blocks = rows_fastest ? wm::ceil_div<std::int64_t>(rows, kWarpSize) : rows;
-  return {.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(kBlockThreads)};
+/// Elements of the busiest thread.
+template <class T>
+std::int64_t busiest_thread(const Problem& problem, std::int64_t threads) {
+  const std::int64_t length = problem.as<SoftmaxProblem>().length();
+  if (lanes_across_rows(problem)) return wm::ceil_div<std::int64_t>(length, threads / kWarpSize);
+  constexpr std::int64_t piece = kPiece<T>;
+  const std::int64_t before = (wm::ceil_div(wm::ceil_div(length, piece), threads) - 1) * piece;
+  return before + wm::min(piece, length - before * threads);
+}
+
+/// The busiest thread's additions, those of lanes that share a row, those of warps.
+template <class T>
+double block_height(const Problem& problem, const Config& config) {
+  const std::int64_t threads = config.integer("threads");
+  const double lanes = lanes_across_rows(problem) ? 0 : 5;
+  return thread_height(problem.as<SoftmaxProblem>(), busiest_thread<T>(problem, threads)) + lanes +
+         static_cast<double>(threads / kWarpSize - 1);
+}
+
+inline constexpr std::int64_t kBlockSizes[] = {32, 64, 128, 256};
+
+/// The smallest block in which a thread has one piece of its row, or 8 elements of a row it shares
+/// with no lane of its warp.
+template <class T>
+Config configure_block(const Problem& problem, const DeviceProps&) {
+  const std::int64_t share = lanes_across_rows(problem) ? 8 : kPiece<T>;
+  for (const std::int64_t threads : kBlockSizes) {
+    if (busiest_thread<T>(problem, threads) <= share) return Config().set("threads", threads);
+  }
+  return Config().set("threads", std::int64_t{kMaxBlockThreads});
+}
+
+inline void check_block(const Problem&, const Config& config) {
+  check_config_items(config, {"threads"});
+  check_config_item(config, "threads", {"32", "64", "128", "256"});
+}
+
+inline LaunchShape block_row_shape(const SoftmaxProblem& p, const Config& config,
+                                   bool across_rows) {
+  const std::int64_t blocks =
+      across_rows ? wm::ceil_div<std::int64_t>(p.rows(), kWarpSize) : p.rows();
+  return {.grid = dim3(static_cast<unsigned>(blocks)),
+          .block = dim3(static_cast<unsigned>(config.integer("threads")))};
+}
+
+/// All but claims and launch of a variant on this mapping.
+template <class T>
+Variant block_variant(const char* op, const char* algorithm, Layout layout, const char* summary) {
+  Variant variant;
+  variant.id = variant_id<T>(op, algorithm, layout);
+  variant.summary = summary;
+  variant.supports = [](const Problem& problem, const DeviceProps&) {
+    return softmax_support(problem);
+  };
+  variant.configure = configure_block<T>;
+  variant.check_config = check_block;
+  return variant;
 }
 
 }  // namespace wm::WM_FLAVOUR
