@@ -12,7 +12,7 @@ bootstrap:
 run: bootstrap
 	@cmake --preset dev -DWARPMARK_TESTS=OFF > build-dev.log 2>&1 || (cat build-dev.log; exit 1); rm -f build-dev.log
 	@cmake --build build/dev --target warpmark -j $(JOBS)
-	build/dev/warpmark run configs/quick.json $(ARGS)
+	build/dev/warpmark run configs/quick.json --format table $(ARGS)
 
 # The full tool: emulator always, CUDA where nvcc is found.
 build: bootstrap

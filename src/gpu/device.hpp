@@ -27,8 +27,8 @@ enum class Poison : unsigned char { nan = 0xff, finite = 0x4b };
 struct Schedule {
   enum class Kind { in_order, reverse, random } kind = Kind::in_order;
   std::uint64_t seed = 0;
-  std::string to_string() const;              ///< "in_order", "reverse", "random:7"
-  static Schedule parse(std::string_view);    ///< throws UsageError naming the allowed forms
+  std::string to_string() const;            ///< "in_order", "reverse", "random:7"
+  static Schedule parse(std::string_view);  ///< throws UsageError naming the allowed forms
   bool operator==(const Schedule&) const = default;
 };
 
@@ -65,7 +65,8 @@ class Device {
 
   virtual void set_schedule(const Schedule& schedule) = 0;  ///< no effect on CUDA
   virtual Stream stream() = 0;
-  virtual void synchronize() = 0;  ///< throws KernelError for anything that went wrong since the last
+  virtual void
+  synchronize() = 0;  ///< throws KernelError for anything that went wrong since the last
 };
 
 /// The emulator. `threads` OS threads share the blocks of a grid (0: all cores).

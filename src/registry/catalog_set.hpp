@@ -1,6 +1,6 @@
 #pragma once
-// The catalogs one binary carries, and how to reach its devices. A variant's identity does not depend
-// on the flavour.
+// The catalogs one binary carries, and how to reach its devices. A variant's identity does not
+// depend on the flavour.
 #include <memory>
 #include <vector>
 
