@@ -30,7 +30,7 @@ message(STATUS "CUDA flavour: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures
 add_library(wm_cuda_options INTERFACE)
 target_include_directories(wm_cuda_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(wm_cuda_options INTERFACE
-  "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-prec-div=true;-prec-sqrt=true;-ftz=false;-Werror=all-warnings;--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-ffp-contract=off>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-prec-div=true;-prec-sqrt=true;-ftz=false;-Werror=all-warnings;--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers,-ffp-contract=off>")
 
 wm_glob_kernels(cuda_files src/kernels/*/*.cu)
 set(dir ${CMAKE_BINARY_DIR}/kernels/cuda)

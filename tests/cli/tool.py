@@ -26,7 +26,7 @@ class ToolTest(unittest.TestCase):
     def tool(self, *words, code=0):
         """Runs the tool, checks its exit code, returns the finished process."""
         done = subprocess.run(
-            [BINARY, *map(str, words)], cwd=self.folder, capture_output=True, text=True, timeout=280
+            [BINARY, *map(str, words)], cwd=self.folder, capture_output=True, text=True, timeout=850
         )
         self.assertEqual(
             done.returncode, code, f"{' '.join(map(str, words))}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
