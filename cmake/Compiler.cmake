@@ -3,10 +3,10 @@
 add_library(wm_options INTERFACE)
 target_include_directories(wm_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(wm_options INTERFACE
-  -Wall -Wextra -Werror -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wno-missing-field-initializers
-  -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math)
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wshadow;-Wconversion;-Wno-sign-conversion;-Wnon-virtual-dtor;-Wno-missing-field-initializers>"
+  "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-fast-math;-fno-math-errno;-fno-trapping-math>")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  target_compile_options(wm_options INTERFACE -march=x86-64-v3)
+  target_compile_options(wm_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=x86-64-v3>)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")

@@ -30,7 +30,7 @@ message(STATUS "CUDA flavour: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures
 add_library(wm_cuda_options INTERFACE)
 target_include_directories(wm_cuda_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(wm_cuda_options INTERFACE
-  "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-prec-div=true;-prec-sqrt=true;-ftz=false;-Werror=all-warnings;--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers,-ffp-contract=off>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-prec-div=true;-prec-sqrt=true;-ftz=false;-Werror=all-warnings;--expt-relaxed-constexpr;-Xcompiler=-fno-gnu-unique,-Wall,-Wextra,-Wno-missing-field-initializers,-ffp-contract=off>")
 
 wm_glob_kernels(cuda_files src/kernels/*/*.cu)
 set(dir ${CMAKE_BINARY_DIR}/kernels/cuda)
@@ -38,6 +38,7 @@ wm_write_registrars(${dir}/register_all.cpp cuda_kernels ${cuda_files})
 add_library(cuda_kernel_objects OBJECT ${cuda_files} ${dir}/register_all.cpp)
 target_link_libraries(cuda_kernel_objects PRIVATE wm_cuda_options)
 target_compile_definitions(cuda_kernel_objects PRIVATE WM_FLAVOUR=cuda_kernels)
+target_compile_options(cuda_kernel_objects PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)
 wm_localise(cuda cuda_kernels)
 
 file(GLOB cuda_device_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/gpu/cuda/*.cu)
