@@ -62,6 +62,7 @@ Prepared prepare(const KernelCase& kernel_case) {
     if (desc.role != Role::input) continue;
     HostTensor input{desc, std::vector<double>(static_cast<std::size_t>(desc.elements()))};
     out.problem.op->fill(out.problem, {kernel_case.recipe, 3}, desc, input.values);
+    if (kernel_case.edit) kernel_case.edit(input);
     out.inputs.push_back(std::move(input));
   }
   return out;

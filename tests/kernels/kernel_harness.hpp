@@ -2,11 +2,13 @@
 // Runs one variant on the emulator and judges it by the reference and the bound of its own claims:
 // twice, with different poison in outputs and workspace, which must change nothing.
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gpu/device.hpp"
+#include "reference/reference.hpp"
 #include "registry/catalog.hpp"
 
 namespace wm::test {
@@ -19,7 +21,8 @@ struct KernelCase {
   std::string recipe = "exact";
   Guard guard = Guard::none;
   Schedule schedule;
-  bool padded = false;  ///< strides with gaps, bases moved by one element
+  bool padded = false;                    ///< strides with gaps, bases moved by one element
+  std::function<void(HostTensor&)> edit;  ///< changes the filled inputs
   std::string text() const;
 };
 

@@ -1,6 +1,7 @@
 // Every softmax algorithm against the reference, forward and backward, in every layout and mode.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,36 @@ TEST(Softmax, PlacementsAndStrides) {
           expect_all_pass(c);
         }
       }
+    }
+  }
+}
+
+/// Row r of 6 gets special values: none, one -inf, all -inf, a NaN, a +inf, -inf but for one
+/// element.
+void put_special_values(HostTensor& x) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const std::size_t length = x.values.size() / 6;
+  const auto at = [&](std::size_t row, std::size_t i) -> double& {
+    return x.values[row * length + i];
+  };
+  at(1, length / 2) = -kInf;
+  for (std::size_t i = 0; i < length; ++i) {
+    at(2, i) = -kInf;
+    if (i != length - 1) at(5, i) = -kInf;
+  }
+  at(3, length - 1) = std::numeric_limits<double>::quiet_NaN();
+  at(4, 1) = kInf;
+}
+
+TEST(Softmax, InfinitiesAndNaN) {
+  for (const char* length : {"c=5", "c=300", "c=5 h=40 w=1 mode=instance"}) {
+    for (const char* kind : {"fast", "accurate", "log"}) {
+      for (const std::string& type : kTypes)
+        expect_all_pass(
+            {.op = "softmax_fwd",
+             .keys = "n=6 layout=nchw " + std::string(length) + " kind=" + kind + " dtype=" + type,
+             .recipe = "normal",
+             .edit = put_special_values});
     }
   }
 }

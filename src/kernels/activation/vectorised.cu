@@ -1,8 +1,8 @@
 // activation_fwd/vectorised and activation_bwd/vectorised: elementwise, 16 bytes a thread.
 //
 // Mapping: where all tensors are packed in the same order and aligned, thread i handles the i-th
-// 16-byte piece and the last piece is a scalar tail; otherwise a thread handles one element and
-// finds it through its strides, neighbouring threads along the smallest stride. The function is
+// 16-byte piece and the last piece is a scalar tail; otherwise a thread finds as many elements
+// through their strides, neighbouring threads along the smallest stride. The function is
 // chosen once a thread, outside the loop over its elements.
 //
 // Bytes per output: one read and one write (backward: two reads and one write), the minimum.
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "kernels/common/activation_device.cuh"
+#include "kernels/common/activation_error.cuh"
 #include "ops/activation.hpp"
 #include "registry/register.hpp"
 
@@ -45,27 +46,74 @@ __device__ inline Acc element(const ActivationParams<Acc>& params, const Acc* in
   if constexpr (kTensors == 3) return in[1] * activation_slope<kFn>(params, in[0]);
 }
 
+/// Offset of element `index` in tensor t, through its strides.
 template <class T, int kTensors>
-__global__ void __launch_bounds__(kThreads)
-    packed_kernel(const Elements<T, kTensors> elements, const ActivationParams<acc_t<T>> params) {
-  using Acc = acc_t<T>;
-  constexpr int kInputs = kTensors - 1;
-  const std::int64_t first = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) * kPiece<T>;
-  if (first >= elements.count) return;
-  const bool whole = first + kPiece<T> <= elements.count;
-  Vec<T, kPiece<T>> in[kInputs];
-  Vec<T, kPiece<T>> out;
+__device__ inline std::int64_t strided_offset(const Elements<T, kTensors>& elements, int t,
+                                              std::int64_t index) {
+  std::int64_t offset = 0;
   WM_UNROLL
-  for (int t = 0; t < kInputs; ++t) {
-    const T* from = elements.data[t] + first;
-    if (whole) {
-      in[t] = load_vec<kPiece<T>>(from);
-    } else {
-      WM_UNROLL
-      for (int v = 0; v < kPiece<T>; ++v)
-        in[t][v] = first + v < elements.count ? from[v] : from_acc<T>(Acc(0));
+  for (int d = 3; d > 0; --d) {
+    const std::int64_t outer = index / elements.extents[d - 1];
+    offset += (index - outer * elements.extents[d - 1]) * elements.strides[t][d];
+    index = outer;
+  }
+  return offset + index * elements.strides[t][0];
+}
+
+/// The kPiece elements of a thread: neighbours where tensors are packed, else a block apart so that
+/// neighbouring threads have neighbouring elements.
+template <class T, int kTensors>
+class Share {
+ public:
+  using Piece = Vec<T, kPiece<T>>;
+  __device__ Share(const Elements<T, kTensors>& elements, bool packed)
+      : elements_(elements),
+        packed_(packed),
+        first_(packed ? (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) * kPiece<T>
+                      : std::int64_t{blockIdx.x} * kThreads * kPiece<T> + threadIdx.x) {}
+
+  __device__ Piece load(int t) const {
+    const T* data = elements_.data[t];
+    if (whole()) return load_vec<kPiece<T>>(data + first_);
+    Piece piece;
+    WM_UNROLL
+    for (int v = 0; v < kPiece<T>; ++v)
+      piece[v] = exists(v) ? data[offset(t, v)] : from_acc<T>(acc_t<T>(0));
+    return piece;
+  }
+  __device__ void store(int t, const Piece& piece) const {
+    T* data = elements_.data[t];
+    if (whole()) return store_vec(data + first_, piece);
+    WM_UNROLL
+    for (int v = 0; v < kPiece<T>; ++v) {
+      if (exists(v)) data[offset(t, v)] = piece[v];
     }
   }
+
+ private:
+  __device__ bool whole() const { return packed_ && first_ + kPiece<T> <= elements_.count; }
+  __device__ std::int64_t index(int v) const { return first_ + v * (packed_ ? 1 : kThreads); }
+  __device__ bool exists(int v) const { return index(v) < elements_.count; }
+  __device__ std::int64_t offset(int t, int v) const {
+    return packed_ ? index(v) : strided_offset(elements_, t, index(v));
+  }
+
+  const Elements<T, kTensors>& elements_;
+  bool packed_;
+  std::int64_t first_;
+};
+
+template <class T, int kTensors>
+__global__ void __launch_bounds__(kThreads)
+    activation_kernel(const Elements<T, kTensors> elements, const bool packed,
+                      const ActivationParams<acc_t<T>> params) {
+  using Acc = acc_t<T>;
+  constexpr int kInputs = kTensors - 1;
+  const Share<T, kTensors> share(elements, packed);
+  Vec<T, kPiece<T>> in[kInputs];
+  WM_UNROLL
+  for (int t = 0; t < kInputs; ++t) in[t] = share.load(t);
+  Vec<T, kPiece<T>> out = in[0];
   with_activation(params.fn, [&](auto tag) {
     WM_UNROLL
     for (int v = 0; v < kPiece<T>; ++v) {
@@ -75,43 +123,7 @@ __global__ void __launch_bounds__(kThreads)
       out[v] = from_acc<T>(element<decltype(tag)::fn, kTensors>(params, values));
     }
   });
-  T* to = elements.data[kInputs] + first;
-  if (whole) {
-    store_vec(to, out);
-  } else {
-    WM_UNROLL
-    for (int v = 0; v < kPiece<T>; ++v) {
-      if (first + v < elements.count) to[v] = out[v];
-    }
-  }
-}
-
-template <class T, int kTensors>
-__global__ void __launch_bounds__(kThreads)
-    strided_kernel(const Elements<T, kTensors> elements, const ActivationParams<acc_t<T>> params) {
-  using Acc = acc_t<T>;
-  constexpr int kInputs = kTensors - 1;
-  std::int64_t rest = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-  if (rest >= elements.count) return;
-  std::int64_t offsets[kTensors] = {};
-  WM_UNROLL
-  for (int d = 3; d > 0; --d) {
-    const std::int64_t quotient = rest / elements.extents[d - 1];
-    const std::int64_t index = rest - quotient * elements.extents[d - 1];
-    WM_UNROLL
-    for (int t = 0; t < kTensors; ++t) offsets[t] += index * elements.strides[t][d];
-    rest = quotient;
-  }
-  Acc values[kInputs];
-  WM_UNROLL
-  for (int t = 0; t < kTensors; ++t) {
-    offsets[t] += rest * elements.strides[t][0];
-    if (t < kInputs) values[t] = to_acc(elements.data[t][offsets[t]]);
-  }
-  Acc result = 0;
-  with_activation(params.fn,
-                  [&](auto tag) { result = element<decltype(tag)::fn, kTensors>(params, values); });
-  elements.data[kInputs][offsets[kInputs]] = from_acc<T>(result);
+  share.store(kInputs, out);
 }
 
 /// Dimensions in the memory order of the first tensor, outermost first.
@@ -165,16 +177,11 @@ void launch_elements(const Problem& problem, const LaunchArgs& args,
   if (elements.count == 0) return;
   const auto params = make_activation_params<acc_t<T>>(p.fn, p.alpha, p.beta);
   const bool packed = packed_alike(elements);
-  const std::int64_t threads =
-      packed ? wm::ceil_div<std::int64_t>(elements.count, kPiece<T>) : elements.count;
-  const LaunchShape shape{
-      .grid = dim3(static_cast<unsigned>(wm::ceil_div<std::int64_t>(threads, kThreads))),
-      .block = dim3(kThreads)};
-  if (packed) {
-    launch<packed_kernel<T, kTensors>>(shape, args.stream, elements, params);
-  } else {
-    launch<strided_kernel<T, kTensors>>(shape, args.stream, elements, params);
-  }
+  const std::int64_t threads = wm::ceil_div<std::int64_t>(elements.count, kPiece<T>);
+  const std::int64_t blocks = wm::ceil_div<std::int64_t>(threads, kThreads);
+  launch<activation_kernel<T, kTensors>>(
+      LaunchShape{.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(kThreads)},
+      args.stream, elements, packed, params);
 }
 
 Support activation_support(const Problem& problem) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gpu/kernel.hpp"
+#include "kernels/common/activation_error.cuh"
 #include "kernels/common/epilogue.cuh"
 #include "ops/matmul.hpp"
 #include "registry/register.hpp"
