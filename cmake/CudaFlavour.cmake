@@ -38,7 +38,7 @@ wm_write_registrars(${dir}/register_all.cpp cuda_kernels ${cuda_files})
 add_library(cuda_kernel_objects OBJECT ${cuda_files} ${dir}/register_all.cpp)
 target_link_libraries(cuda_kernel_objects PRIVATE wm_cuda_options)
 target_compile_definitions(cuda_kernel_objects PRIVATE WM_FLAVOUR=cuda_kernels)
-target_compile_options(cuda_kernel_objects PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)
+target_compile_options(cuda_kernel_objects PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
 wm_localise(cuda cuda_kernels)
 
 file(GLOB cuda_device_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/gpu/cuda/*.cu)

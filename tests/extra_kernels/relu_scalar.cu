@@ -1,5 +1,5 @@
-// relu, one element a thread: the smallest complete kernel file, as a user would put it into a folder of
-// their own (docs/adding-an-algorithm.md).
+// relu, one element a thread: the smallest complete kernel file, as a user would put it into a
+// folder of their own (docs/adding-an-algorithm.md).
 //
 // Mapping: thread i handles element i; 256 threads a block. Traffic: one read and one write of T an
 // element, coalesced. Wins nowhere: 16-byte accesses (activation/vectorised) need a quarter of the

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/common/activation_error.cuh"
 #include "kernels/conv/parts/geometry.cuh"
 
 namespace wm::WM_FLAVOUR {
@@ -37,6 +38,7 @@ inline Claims claims_one_chain(const Problem& problem, const Config&) {
   Claims claims;
   claims.acc = problem.acc;
   claims.tree_height = static_cast<double>(products_per_output(problem.as<ConvProblem>()));
+  claims.function_ulp = activation_value_ulp(problem.as<ConvProblem>().act);
   return claims;
 }
 
