@@ -1,6 +1,7 @@
 #include "cli/cli.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <iostream>
 
 #include "cli/exit_code.hpp"
@@ -61,7 +62,12 @@ int parse_error(CLI::App& app, const CLI::ParseError& error, const Context& cont
 
 int run_action(const Context& context) {
   try {
-    return context.action();
+    errno = 0;
+    const int code = context.action();
+    // A reader that went away (head -1) is no failure; a full disk is.
+    if (!std::cout.flush() && errno == ENOSPC)
+      throw EnvironmentError("standard output cannot be written: no space left");
+    return code;
   } catch (const UsageError& error) {
     std::cerr << "warpmark: " << error.what() << "\n";
     return kUsage;

@@ -1,6 +1,7 @@
 // warpmark expand: the plan without running it.
 #include <iostream>
 
+#include "cli/exit_code.hpp"
 #include "cli/verb.hpp"
 
 namespace wm {
@@ -47,10 +48,13 @@ void add_expand(CLI::App& app, Context& context) {
     context.action = [options, format, &context] {
       check_word("--format", *format, {"count", "table", "json"});
       const Plan plan = options->read(context.catalogs);
-      if (*format == "count") std::cout << plan.count() << "\n";
+      std::int64_t cases = 0;
+      plan.for_each([&](const Case&) { return ++cases, true; });  // also checks each of them
+      if (*format == "count") std::cout << cases << "\n";
       if (*format == "table") print_table(plan);
       if (*format == "json") print_json(plan);
-      return plan.count() == 0 ? 6 : 0;
+      if (cases == 0) std::cerr << "nothing matched: the plan has no case\n";
+      return cases == 0 ? kNothingMatched : 0;
     };
   });
 }

@@ -1,8 +1,12 @@
 #include "cli/output.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -55,7 +59,12 @@ void FolderSink::header(const json& header) {
   fs::create_directories(folder_, error);
   if (error) throw EnvironmentError("cannot make the folder " + folder_ + ": " + error.message());
   fs::remove(fs::path(folder_) / "report.md", error);  // of an overwritten run
-  records_.open(fs::path(folder_) / "records.jsonl", std::ios::trunc);
+  const fs::path records = fs::path(folder_) / "records.jsonl";
+  const int claimed = open(records.c_str(), O_WRONLY | O_CREAT | (overwrite_ ? 0 : O_EXCL), 0666);
+  if (claimed < 0 && errno == EEXIST)
+    throw UsageError("another run has just begun to write " + records.string());
+  if (claimed >= 0) close(claimed);
+  records_.open(records, std::ios::trunc);
   rollup_.header(header);
   write(header);
 }

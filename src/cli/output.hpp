@@ -29,7 +29,9 @@ class FanOut : public RecordSink {
 /// when the first line is written. Throws EnvironmentError when a write fails (disk full).
 class FolderSink : public RecordSink {
  public:
-  explicit FolderSink(std::string folder) : folder_(std::move(folder)) {}
+  /// Without `overwrite` a report that appeared meanwhile (another run) is a UsageError.
+  FolderSink(std::string folder, bool overwrite)
+      : folder_(std::move(folder)), overwrite_(overwrite) {}
   void header(const nlohmann::ordered_json& header) override;
   void record(const nlohmann::ordered_json& record) override;
   void summary(const nlohmann::ordered_json& summary) override;
@@ -38,6 +40,7 @@ class FolderSink : public RecordSink {
   void write(const nlohmann::ordered_json& line);
 
   std::string folder_;
+  bool overwrite_;
   std::ofstream records_;
   report::Rollup rollup_;
 };

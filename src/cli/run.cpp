@@ -128,7 +128,7 @@ int RunVerb::run(const Context& context) const {
 
   const std::string folder = out.empty() ? default_folder(read.name(), read.hash()) : out;
   FanOut sinks;
-  sinks.add(std::make_unique<FolderSink>(folder));
+  sinks.add(std::make_unique<FolderSink>(folder, force));
   sinks.add(std::make_unique<StreamSink>(std::cout, shown));
   if (!no_progress) {
     sinks.add(std::make_unique<ProgressSink>(std::cerr, isatty(STDERR_FILENO) != 0 && !terminal));

@@ -17,6 +17,8 @@
 //    eta_out with |v| <= |r| + everything above. Integer outputs round to nearest: 1/2.
 // 6. The reference itself: gamma_{n+e+1}(2^-53) S for float64 sums (2^-64 for problems with
 //    float64 operands, whose reference is long double), and 2^-53 |r| for its rounding to double.
+// 7. Float atomics on global memory flush subnormals: each addition loses at most 2^-126 in each
+//    operand and in its result, enlarged and scaled as in step 3.
 #include "ops/bounds.hpp"
 
 #include <algorithm>
@@ -29,6 +31,8 @@ namespace wm {
 namespace {
 
 constexpr double kReferenceRounding = 0x1p-53;
+/// Step 7: what one flushing addition can lose, both operands and the result below 2^-126.
+constexpr double kFlushedAddition = 3 * 0x1p-126;
 
 /// Input error of one down-converted operand.
 double down_conversion_roundoff(const Claims& claims) {
@@ -118,7 +122,8 @@ BoundRule linear_bound(const Claims& claims, DType out, double epilogue_rounding
   rule.per_value = rounding.relative + grow * function + kReferenceRounding;
   const double underflow = (products_per_sum * std::max(1.0, sum_scale) + epilogue_roundings) *
                            sum.underflow * (1 + sum.relative);
-  rule.absolute = grow * ((1 + function) * lipschitz * underflow +
+  const double flushed = claims.flushing_additions * kFlushedAddition * std::max(1.0, sum_scale);
+  rule.absolute = grow * ((1 + function) * lipschitz * (underflow + flushed * (1 + sum.relative)) +
                           activation_ulp * subnormal_spacing(arithmetic)) +
                   rounding.absolute;
   rule.text = rule_text(rule, sum.text + (exact_output ? ", exact output conversion" : "") +

@@ -19,6 +19,9 @@ struct Claims {
   /// Empty: the same bits on every run under any schedule. Otherwise the reason they may differ,
   /// for this problem ("atomicAdd of 4 partial sums an output").
   std::string nondeterministic;
+  /// Additions an output receives by float atomics on global memory, which flush subnormal operands
+  /// and results to zero (CUDA C++ Programming Guide, atomicAdd).
+  double flushing_additions = 0;
   bool batch_invariant = true;
   bool bit_twin = true;                  ///< same bits on a GPU and on the emulator
   std::string tensor_core;               ///< arithmetic model family; empty: none

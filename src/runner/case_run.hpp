@@ -62,7 +62,8 @@ class CaseRunner {
   CaseResult run(const Case& item, const Variant& variant, const CaseSettings& settings);
 
  private:
-  bool refuse(const Case& item, const Variant& variant, CaseResult& result);
+  bool refuse(const Case& item, const Variant& variant, const CaseSettings& settings,
+              CaseResult& result);
   void execute(const Case& item, const Variant& variant, const CaseSettings& settings,
                CaseResult& result);
   void verify(const Case& item, const RunOutputs& outputs, const std::string& which,

@@ -8,6 +8,8 @@
 namespace wm {
 namespace {
 
+constexpr std::size_t kWidestAccess = 16;  // bytes
+
 std::size_t element_bytes(const TensorDesc& desc) { return info(desc.dtype).bytes; }
 
 std::size_t offset_bytes(const TensorDesc& desc) {
@@ -35,7 +37,11 @@ Execution::Execution(Device& device, const Variant& variant, const Problem& prob
       throw std::logic_error("no values for input '" + desc.name + "'");
     add_slot(desc, input, guard);
   }
-  workspace_ = device.allocate("workspace", workspace_bytes_, 16, guard);
+  // The workspace is promised to be aligned: its last byte can touch the guard page only where its
+  // size is a multiple of the widest access. Canaries follow it in any case.
+  const bool fits = guard != Guard::back || workspace_bytes_ % kWidestAccess == 0;
+  workspace_ =
+      device.allocate("workspace", workspace_bytes_, kWidestAccess, fits ? guard : Guard::none);
 }
 
 void Execution::add_slot(const TensorDesc& desc, const HostTensor* input, Guard guard) {

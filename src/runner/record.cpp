@@ -103,6 +103,7 @@ json claims_json(const Claims& claims) {
       {"error_formula", claims.error_formula.empty() ? json(nullptr) : json(claims.error_formula)},
       {"deterministic", claims.deterministic()},
       {"nondeterministic_reason", claims.nondeterministic},
+      {"flushing_additions", claims.flushing_additions},
       {"batch_invariant", claims.batch_invariant},
       {"bit_twin", claims.bit_twin},
       {"nan_policy", claims.nan_policy},

@@ -186,7 +186,8 @@ TensorAccuracy judge(const JudgeInput& in) {
       result = compare_bound(got, want, bound, max_finite);
       detectability = std::min(detectability, term_over_bound(in, i, bound));
     }
-    if (!(std::abs(want) <= bound)) degenerate = false;
+    if (in.nan_may_spread && std::isnan(got)) result = {};
+    if (!std::isfinite(want) || !(std::abs(want) <= bound)) degenerate = false;
     statistics.add(logical, got, want, bound, result);
   }
   TensorAccuracy accuracy = statistics.finish();

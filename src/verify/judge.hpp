@@ -49,6 +49,8 @@ struct JudgeInput {
   BoundRule rule;
   std::int64_t depth = 1;  ///< terms summed an element (detectability)
   Gate gate = Gate::precision;
+  /// NaN is accepted where the reference is finite: the claims say how it spreads from the inputs.
+  bool nan_may_spread = false;
 };
 
 TensorAccuracy judge(const JudgeInput& input);

@@ -71,6 +71,7 @@ Variant split_k_atomic() {
     const std::int64_t count = split_plan<T>(problem.as<MatmulProblem>(), config).count;
     if (count > 2)
       result.nondeterministic = "atomicAdd of " + std::to_string(count) + " partial sums an output";
+    if (result.acc == DType::f32) result.flushing_additions = static_cast<double>(count);
     result.batch_invariant = false;
     return result;
   };

@@ -174,6 +174,7 @@ inline Claims claims_atomic(const Problem& problem, std::int64_t chain, std::int
   claims.nan_policy = "propagate; padding is multiplied as zeros (0 * inf = NaN)";
   const std::int64_t terms = partials + (onto_prior ? 1 : 0);
   claims.tree_height = static_cast<double>(chain + std::max<std::int64_t>(terms - 1, 0));
+  if (claims.acc == DType::f32) claims.flushing_additions = static_cast<double>(terms);
   if (terms > 2) {
     claims.nondeterministic = "atomicAdd of " + std::to_string(partials) +
                               " partial sums an element" + (onto_prior ? " onto beta prior" : "");
