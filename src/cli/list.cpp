@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cli/verb.hpp"
+#include "core/mma_model.hpp"
 #include "core/text.hpp"
 
 namespace wm {
@@ -192,7 +193,8 @@ json devices_json(const CatalogSet& catalogs) {
                      {"name", "SIMT emulator"},
                      {"available", true},
                      {"reason", ""},
-                     {"emu_archs", emu_arch_names()}});
+                     {"emu_archs", emu_arch_names()},
+                     {"mma_models", mma_model_names()}});
   if (!catalogs.has_cuda_build()) {
     devices.push_back({{"id", "cuda"},
                        {"name", "CUDA devices"},
@@ -220,7 +222,9 @@ void print_devices(const json& devices) {
   for (const json& device : devices) {
     std::cout << device["id"].get<std::string>() << "  " << device["name"].get<std::string>();
     if (device.contains("emu_archs")) {
-      std::cout << "; poses as " << join(device["emu_archs"].get<std::vector<std::string>>(), ", ");
+      std::cout << "; poses as " << join(device["emu_archs"].get<std::vector<std::string>>(), ", ")
+                << "; tensor-core models "
+                << join(device["mma_models"].get<std::vector<std::string>>(), ", ");
     }
     if (!device["available"])
       std::cout << "  not available: " << device["reason"].get<std::string>();

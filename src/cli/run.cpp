@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/verb.hpp"
 #include "core/error.hpp"
+#include "core/mma_model.hpp"
 #include "core/text.hpp"
 #include "report/text.hpp"
 
@@ -47,7 +48,9 @@ void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
   verb.add_option("--filter", filter, "Glob over variant ids, such as 'conv_*/implicit_gemm/f16*'");
   verb.add_option("--emu-arch", emu_arch,
                   "GPU the emulator poses as (" + join(emu_arch_names(), ", ") +
-                      "; default h200): decides launch configs");
+                      "; default h200): decides launch configs and tensor-core arithmetic; "
+                      "h200+MODEL: with another tensor-core model (" +
+                      join(mma_model_names(), ", ") + ")");
   verb.add_option("--guard", guard,
                   "back or front: put that end of every buffer against an inaccessible page");
   verb.add_option("--repeats", repeats, "Runs compared by the probe `rerun` (default 2)");

@@ -18,7 +18,7 @@ std::string text(const dim3& d) {
 }  // namespace
 
 Executor::Executor(const DeviceProps& props, unsigned os_threads)
-    : props_(props), os_threads_(os_threads) {
+    : props_(props), mma_model_(&mma_model(props.mma_model)), os_threads_(os_threads) {
   machines_.push_back(std::make_unique<Machine>());
 }
 
@@ -86,7 +86,7 @@ void Executor::run(const Launch& launch, Worker worker, const void* args) {
   const bool alone = launch.blocks_communicate || os_threads_ == 1;
   Grid grid(launch, worker, args, schedule_,
             {props_.shared_static_bytes, props_.shared_optin_bytes},
-            static_cast<unsigned char>(poison_), alone ? 1 : os_threads_);
+            static_cast<unsigned char>(poison_), *mma_model_, alone ? 1 : os_threads_);
   const bool shared = !alone && grid.blocks > 1;
   if (shared) {
     start_helpers();

@@ -14,7 +14,8 @@ namespace wm::emu {
 
 class Executor {
  public:
-  /// `os_threads` share the blocks of a grid, the caller of `run` being one of them.
+  /// `os_threads` share the blocks of a grid, the caller of `run` being one of them. Throws
+  /// UsageError for an unknown tensor-core model.
   Executor(const DeviceProps& props, unsigned os_threads);
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -35,6 +36,7 @@ class Executor {
   void help(std::size_t index);
 
   DeviceProps props_;
+  const MmaModel* mma_model_;
   unsigned os_threads_;
   Schedule schedule_;
   Poison poison_ = Poison::nan;

@@ -42,13 +42,15 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 }
 
 Grid::Grid(const Launch& launch_, Worker worker_, const void* args_, const Schedule& schedule_,
-           const Arena::Limits& shared_limits_, unsigned char poison_, unsigned os_threads)
+           const Arena::Limits& shared_limits_, unsigned char poison_, const MmaModel& mma_model_,
+           unsigned os_threads)
     : launch(launch_),
       worker(worker_),
       args(args_),
       schedule(schedule_),
       shared_limits(shared_limits_),
       poison(poison_),
+      mma_model(&mma_model_),
       threads(launch.block.x * launch.block.y * launch.block.z),
       blocks(std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
       chunk_(chunk_size(blocks, os_threads)) {}

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "core/mma_model.hpp"
 #include "emu/arena.hpp"
 #include "emu/runtime.hpp"
 #include "gpu/device.hpp"
@@ -14,7 +15,8 @@ namespace wm::emu {
 class Grid {
  public:
   Grid(const Launch& launch, Worker worker, const void* args, const Schedule& schedule,
-       const Arena::Limits& shared_limits, unsigned char poison, unsigned os_threads);
+       const Arena::Limits& shared_limits, unsigned char poison, const MmaModel& mma_model,
+       unsigned os_threads);
 
   /// Takes the next positions [first, last) of the order of blocks; false when none are left.
   bool claim(std::uint64_t& first, std::uint64_t& last);
@@ -35,6 +37,7 @@ class Grid {
   const Schedule schedule;
   const Arena::Limits shared_limits;
   const unsigned char poison;
+  const MmaModel* const mma_model;
   const unsigned threads;  ///< of a block
   const std::uint64_t blocks;
 

@@ -103,6 +103,7 @@ void Machine::begin_block() {
                 static_cast<unsigned>(row / grid.y)};
   }
   arena_.begin_block();
+  copies_.begin_block();
   if (grid_->schedule.kind == Schedule::Kind::in_order) {
     scheduling = 0;
     threadIdx = {0, 0, 0};

@@ -12,9 +12,11 @@
 #include <string>
 
 #include "emu/arena.hpp"
+#include "emu/async_copies.hpp"
 #include "emu/fiber.hpp"
 #include "emu/grid.hpp"
 #include "emu/runtime.hpp"
+#include "emu/tensor_runtime.hpp"
 #include "emu/thread_set.hpp"
 
 namespace wm::emu {
@@ -46,6 +48,10 @@ class Machine {
                            Site site);
   bool atomic_begin(const void* address, std::size_t bytes, const char* operation, Site site);
   void fence(Site site);
+  void check_matrix_row(const MatrixLoadLane& own, Site site);
+  void copy_async(void* shared, const void* global, unsigned bytes, unsigned read, Site site);
+  void commit_copies() { copies_.commit(linear(threadIdx)); }
+  void wait_copies(unsigned left) { copies_.wait(linear(threadIdx), left); }
   unsigned lane() const { return linear(threadIdx) % 32; }
   Arena& arena() { return arena_; }
 
@@ -115,7 +121,9 @@ class Machine {
   unsigned arrive_at_barrier(BarrierOp op, int predicate, Site site);
   void release_barrier();
   Group& join_group(Warp& warp, unsigned lane, WarpOp op, unsigned mask, Site site);
-  static void complete(Warp& warp, const Group& group);
+  void complete(Warp& warp, const Group& group);
+  void multiply(const Warp& warp, Site site);
+  void load_matrices(const Warp& warp, Site site);
   void check_no_lane_waits_for(unsigned thread);
 
   [[noreturn]] void fail_divergent();
@@ -131,6 +139,7 @@ class Machine {
   Fiber* running_ = nullptr;
   FiberPool pool_;
   Arena arena_;
+  AsyncCopies copies_;
 
   unsigned current_ = 0;  ///< the running thread, while `scheduling`
   std::array<Thread, kMaxThreads> threads_{};

@@ -19,6 +19,10 @@ std::string operation_name(WarpOp op) {
       return "__shfl_down_sync";
     case WarpOp::shfl_xor:
       return "__shfl_xor_sync";
+    case WarpOp::mma:
+      return "mma.sync";
+    case WarpOp::ldmatrix:
+      return "ldmatrix";
   }
   return "warp operation";
 }

@@ -55,7 +55,16 @@ extern "C" void wm_emu_synchronize(const char* file, int line);
 /// Its reductions of a predicate.
 int barrier(BarrierOp op, int predicate, Site site);
 
-enum class WarpOp : std::uint8_t { sync, ballot, shfl, shfl_up, shfl_down, shfl_xor };
+enum class WarpOp : std::uint8_t {
+  sync,
+  ballot,
+  shfl,
+  shfl_up,
+  shfl_down,
+  shfl_xor,
+  mma,
+  ldmatrix
+};
 /// Waits for the lanes of `mask` and gives this lane's result: the ballot, or the value of lane
 /// `source` (all bits set when it is not in the mask).
 std::uint64_t collective(WarpOp op, unsigned mask, std::uint64_t value, unsigned source, Site site);

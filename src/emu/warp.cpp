@@ -57,6 +57,8 @@ Machine::Group& Machine::join_group(Warp& warp, unsigned lane, WarpOp op, unsign
 
 void Machine::complete(Warp& warp, const Group& group) {
   if (group.op == WarpOp::sync) return;
+  if (group.op == WarpOp::mma) return multiply(warp, group.site);
+  if (group.op == WarpOp::ldmatrix) return load_matrices(warp, group.site);
   std::uint64_t ballot = 0;
   if (group.op == WarpOp::ballot)
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -108,6 +110,8 @@ unsigned shuffle_source(WarpOp op, int operand, int width, Site site) {
     }
     case WarpOp::sync:
     case WarpOp::ballot:
+    case WarpOp::mma:
+    case WarpOp::ldmatrix:
       break;
   }
   return static_cast<unsigned>(lane);

@@ -15,6 +15,9 @@ struct DeviceProps {
   int max_threads_per_sm = 2048;
   std::size_t shared_static_bytes = 48 * 1024;
   std::size_t shared_optin_bytes = 227 * 1024;
+  /// Arithmetic of the tensor cores (core/mma_model.hpp): what the emulator computes with, and what
+  /// error bounds are derived from. "any" where no model is known.
+  std::string mma_model = "h100";
   std::size_t l2_bytes = 50 * 1024 * 1024;
 };
 

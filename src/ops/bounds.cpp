@@ -6,6 +6,14 @@
 //    rounded operations, each a factor (1 + delta), |delta| <= u_acc; so the computed
 //    pre-activation t^ is sum of terms (1 + theta), |theta| <= gamma_{h+e}(u_acc) (Higham, lemma
 //    3.1), and |t^ - t| <= gamma_{h+e} S in any order of summation.
+//    Tensor cores do not round products and additions: they add groups of m products and the
+//    accumulator after alignment to the largest of their exponents, every term cut at 23 + x
+//    fraction bits, and cut the sum to 23. With T the sum of a group's magnitudes, cutting m + 1
+//    terms loses less than (m + 1) 2^-(23+x) T and the last cut less than 2^-23 of the result: q =
+//    (m + 1) 2^-(23+x) + 2^-23 (to first order) of T. The accumulator passes ceil(n / m) groups;
+//    groups of zeros change nothing. So |t^ - t| <= gamma_{ceil(n/m)}(q) S for the sum, then the
+//    epilogue's roundings as above. Subnormal operands are aligned by a larger exponent than their
+//    own, which adds an absolute term a group (core/mma_model.hpp).
 // 2. Down-conversion. Operands a (1 + d1), b (1 + d2), |di| <= u_in: each product moves by a factor
 //    within d = 2 u_in + u_in^2; together (1 + d)(1 + gamma) - 1 = gamma + d + gamma d.
 // 3. Underflow. Sums do not underflow in gradual underflow; each of the n products and e epilogue
@@ -64,23 +72,70 @@ OutputRounding output_rounding(DType out) {
 struct SumError {
   double relative = 0;   ///< of S
   double underflow = 0;  ///< one operation
+  double absolute = 0;   ///< of the sum of products, before alpha
   std::string text;
 };
 
+/// Step 1 on a tensor core, for `products` products: a relative and an absolute error.
+struct TensorCoreError {
+  double relative = 0;
+  double absolute = 0;
+  std::string text;
+};
+
+TensorCoreError tensor_core_error(const MmaModel& model, MmaOperand operand, double products) {
+  TensorCoreError error;
+  if (model.ieee) {
+    error.relative = gamma_factor(products, unit_roundoff(DType::f32));
+    error.text = "fused multiply-adds: gamma_" + format_real(products) + "(2^-24)";
+    return error;
+  }
+  const MmaBlock& block = model.block(operand);
+  const double groups = std::ceil(products / block.products);
+  const double unit = mma_group_error(block);
+  error.relative = gamma_factor(groups, unit);
+  error.absolute = groups * mma_group_underflow(block, mma_format(operand)) * (1 + error.relative);
+  error.text = "tensor core " + std::string(model.name) + ": gamma_" + format_real(groups) + "(" +
+               format_real(unit) + ")";
+  return error;
+}
+
+/// Of the claimed model; of the weakest that has the operand where the model is not known.
+TensorCoreError tensor_core_error(const Claims& claims, double products) {
+  if (claims.tensor_core != kUnknownMmaModel)
+    return tensor_core_error(mma_model(claims.tensor_core), claims.tensor_core_operand, products);
+  TensorCoreError weakest;
+  for (const MmaModel& model : kMmaModels) {
+    if (!model.ieee && !model.block(claims.tensor_core_operand).published()) continue;
+    const TensorCoreError error = tensor_core_error(model, claims.tensor_core_operand, products);
+    weakest.relative = std::max(weakest.relative, error.relative);
+    weakest.absolute = std::max(weakest.absolute, error.absolute);
+    if (weakest.relative == error.relative) weakest.text = "weakest, " + error.text;
+  }
+  return weakest;
+}
+
 /// Steps 1 and 2. Integer accumulation is exact; its epilogue runs in f32.
-SumError sum_error(const Claims& claims, double epilogue_roundings) {
+SumError sum_error(const Claims& claims, double epilogue_roundings, double products) {
   const bool floating = info(claims.acc).floating;
   const DType arithmetic = floating ? claims.acc : DType::f32;
-  const double roundings = floating                 ? claims.tree_height + epilogue_roundings
+  const bool tensor_core = floating && !claims.tensor_core.empty();
+  const double height = tensor_core ? 0 : claims.tree_height;
+  const double roundings = floating                 ? height + epilogue_roundings
                            : epilogue_roundings > 0 ? epilogue_roundings + 1
                                                     : 0;
-  const double gamma = gamma_factor(roundings, unit_roundoff(arithmetic));
+  const TensorCoreError matrix =
+      tensor_core ? tensor_core_error(claims, products) : TensorCoreError{};
+  const double rounded = gamma_factor(roundings, unit_roundoff(arithmetic));
+  const double gamma = rounded + matrix.relative + rounded * matrix.relative;
   const double u_in = down_conversion_roundoff(claims);
   const double d = 2 * u_in + u_in * u_in;
   SumError error;
   error.relative = gamma + d + gamma * d;
-  error.underflow = roundings > 0 ? subnormal_spacing(arithmetic) / 2 : 0;
-  error.text =
+  error.underflow = roundings > 0 || tensor_core ? subnormal_spacing(arithmetic) / 2 : 0;
+  error.absolute = matrix.absolute;
+  error.text = matrix.text.empty() ? "" : matrix.text + ", ";
+  error.text +=
       "gamma_" + format_real(roundings) + "(2^-" + std::to_string(info(arithmetic).precision) + ")";
   if (d > 0) error.text += " and down-conversion " + format_real(d);
   return error;
@@ -109,7 +164,7 @@ double gamma_factor(double n, double unit_roundoff) {
 BoundRule linear_bound(const Claims& claims, DType out, double epilogue_roundings, double lipschitz,
                        double activation_ulp, double products_per_sum, double sum_scale,
                        double reference_unit) {
-  const SumError sum = sum_error(claims, epilogue_roundings);
+  const SumError sum = sum_error(claims, epilogue_roundings, products_per_sum);
   const double reference = gamma_factor(products_per_sum + epilogue_roundings + 1, reference_unit);
   if (!std::isfinite(sum.relative) || !std::isfinite(reference)) return undefined_rule(sum.text);
   const bool exact_output = holds(out, claims.acc);
@@ -121,7 +176,8 @@ BoundRule linear_bound(const Claims& claims, DType out, double epilogue_rounding
   rule.per_magnitude = grow * (1 + function) * lipschitz * sum.relative + lipschitz * reference;
   rule.per_value = rounding.relative + grow * function + kReferenceRounding;
   const double underflow = (products_per_sum * std::max(1.0, sum_scale) + epilogue_roundings) *
-                           sum.underflow * (1 + sum.relative);
+                               sum.underflow * (1 + sum.relative) +
+                           std::max(1.0, sum_scale) * sum.absolute * (1 + sum.relative);
   const double flushed = claims.flushing_additions * kFlushedAddition * std::max(1.0, sum_scale);
   rule.absolute = grow * ((1 + function) * lipschitz * (underflow + flushed * (1 + sum.relative)) +
                           activation_ulp * subnormal_spacing(arithmetic)) +

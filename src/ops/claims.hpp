@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/dtype.hpp"
+#include "core/mma_model.hpp"
 
 namespace wm {
 
@@ -23,8 +24,11 @@ struct Claims {
   /// and results to zero (CUDA C++ Programming Guide, atomicAdd).
   double flushing_additions = 0;
   bool batch_invariant = true;
-  bool bit_twin = true;                  ///< same bits on a GPU and on the emulator
-  std::string tensor_core;               ///< arithmetic model family; empty: none
+  bool bit_twin = true;  ///< same bits on a GPU and on the emulator
+  /// Tensor cores form the sum: the name of their arithmetic model (core/mma_model.hpp), "any"
+  /// where the device decides; the runner puts the device's model there. Empty: none.
+  std::string tensor_core;
+  MmaOperand tensor_core_operand = MmaOperand::f16;
   std::string down_conversion;           ///< "tf32_rounded", "tf32_truncated"; empty: none
   std::string nan_policy = "propagate";  ///< "propagate" or a documented deviation
   double exp_ulp = 2;                    ///< largest error of exp() used, in ulp of acc

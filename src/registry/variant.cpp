@@ -1,6 +1,7 @@
 #include "registry/variant.hpp"
 
 #include "core/error.hpp"
+#include "core/mma_model.hpp"
 
 namespace wm {
 
@@ -38,6 +39,13 @@ std::string VariantId::to_string() const {
   if (math != "ieee") out += "+math=" + math;
   if (layout) out += "/" + std::string(name_of(*layout));
   return out;
+}
+
+Claims claims_on(const Variant& variant, const Problem& problem, const Config& config,
+                 const DeviceProps& device) {
+  Claims claims = variant.claims(problem, config);
+  if (claims.tensor_core == kUnknownMmaModel) claims.tensor_core = device.mma_model;
+  return claims;
 }
 
 }  // namespace wm

@@ -77,6 +77,10 @@ struct Variant {
   std::function<void(const Problem&, const Config&, const LaunchArgs&)> launch;
 };
 
+/// The variant's claims on a device: a tensor-core model that the device decides is filled in.
+Claims claims_on(const Variant& variant, const Problem& problem, const Config& config,
+                 const DeviceProps& device);
+
 /// The accumulation type that "defaults omitted" refers to: f64 for f64, s32 for s8 and u8, else
 /// f32.
 DType default_acc(DType in);

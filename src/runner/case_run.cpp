@@ -193,7 +193,7 @@ void CaseRunner::execute(const Case& item, const Variant& variant, const CaseSet
     variant.check_config(item.problem, config);
   }
   result.config = config.to_string();
-  result.claims = variant.claims(item.problem, config);
+  result.claims = claims_on(variant, item.problem, config, device_.props());
   prepared_.use(item);
   Execution execution(device_, variant, item.problem, config, prepared_.inputs(), settings.guard);
   result.workspace_bytes = execution.workspace_bytes();

@@ -48,6 +48,7 @@ nlohmann::ordered_json environment_json(const Device& device) {
             {"emulated", device.kind() != DeviceKind::cuda},
             {"name", props.name},
             {"arch", props.arch},
+            {"mma_model", props.mma_model},
             {"sm_count", props.sm_count}}}};
 }
 

@@ -44,7 +44,7 @@ json variant_json(const Case& item, const Selected& one, const DeviceProps& prop
     config = Config::parse(item.config);
     one.variant->check_config(item.problem, config);
   }
-  const Claims claims = one.variant->claims(item.problem, config);
+  const Claims claims = claims_on(*one.variant, item.problem, config, props);
   out["config"] = config.to_string();
   out["workspace_bytes"] = one.variant->workspace_bytes(item.problem, config);
   out["claims"] = claims_json(claims);

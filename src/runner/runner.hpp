@@ -47,7 +47,9 @@ nlohmann::ordered_json explain_case(const Case& item, const RunOptions& options,
 
 /// Architectures --emu-arch knows.
 std::vector<std::string> emu_arch_names();
-const DeviceProps& emu_arch(const std::string& name);  ///< throws UsageError
+/// "h200", or "h200+ieee" to compute with another tensor-core model (core/mma_model.hpp). Throws
+/// UsageError.
+DeviceProps emu_arch(const std::string& name);
 
 /// Algorithm names of the catalogs' variants of one op, for check_algorithm_name.
 std::vector<std::string> algorithm_names(const CatalogSet& catalogs, const std::string& op);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -15,9 +16,15 @@
 namespace wm::test {
 namespace {
 
-Device& device() {
-  static const std::unique_ptr<Device> made = make_emu_device(DeviceProps{}, 2);
-  return *made;
+Device& device(const KernelCase& kernel_case) {
+  static std::map<std::string, std::unique_ptr<Device>> made;
+  auto& found = made[kernel_case.mma_model];
+  if (!found) {
+    DeviceProps props;
+    props.mma_model = kernel_case.mma_model;
+    found = make_emu_device(props, 2);
+  }
+  return *found;
 }
 
 /// Gaps after each run of the smallest stride, and a base one element past an aligned address.
@@ -52,11 +59,18 @@ Prepared prepare(const KernelCase& kernel_case) {
   if (!recipe.ok) throw UsageError(kernel_case.text() + ": " + recipe.reason);
   if (kernel_case.padded) pad(out.problem);
   out.variant = emulator_catalog().find(out.problem, kernel_case.algorithm);
-  if (!out.variant) throw UsageError("no variant for " + kernel_case.text());
-  out.refusal = out.variant->supports(out.problem, device().props()).reason;
+  if (!out.variant) {
+    const auto names = all_algorithms(kernel_case.op);
+    if (std::find(names.begin(), names.end(), kernel_case.algorithm) == names.end())
+      throw UsageError("no such algorithm: " + kernel_case.text());
+    out.refusal = "not compiled for this type";
+    return out;
+  }
+  out.refusal = out.variant->supports(out.problem, device(kernel_case).props()).reason;
   if (!out.refusal.empty()) return out;
-  out.config = kernel_case.config.empty() ? out.variant->configure(out.problem, device().props())
-                                          : Config::parse(kernel_case.config);
+  out.config = kernel_case.config.empty()
+                   ? out.variant->configure(out.problem, device(kernel_case).props())
+                   : Config::parse(kernel_case.config);
   out.variant->check_config(out.problem, out.config);
   for (const TensorDesc& desc : out.problem.tensors) {
     if (desc.role != Role::input) continue;
@@ -71,7 +85,8 @@ Prepared prepare(const KernelCase& kernel_case) {
 std::string verdict(const KernelCase& kernel_case, const Prepared& prepared,
                     const RunOutputs& outputs) {
   const Problem& problem = prepared.problem;
-  const Claims claims = prepared.variant->claims(problem, prepared.config);
+  const Claims claims =
+      claims_on(*prepared.variant, problem, prepared.config, device(kernel_case).props());
   const std::vector<Expected> expected = run_reference(problem, prepared.inputs, claims);
   std::size_t next = 0;
   for (const TensorDesc& desc : problem.tensors) {
@@ -98,8 +113,8 @@ std::string verdict(const KernelCase& kernel_case, const Prepared& prepared,
 
 std::string KernelCase::text() const {
   return op + "/" + algorithm + " " + keys + " config=" + config + " " + recipe +
-         " guard=" + std::to_string(static_cast<int>(guard)) + " " + schedule.to_string() +
-         (padded ? " padded" : "");
+         " guard=" + std::to_string(static_cast<int>(guard)) + " " + schedule.to_string() + " " +
+         mma_model + (padded ? " padded" : "");
 }
 
 std::vector<std::string> all_algorithms(std::string_view op) {
@@ -114,7 +129,7 @@ std::string check_kernel(const KernelCase& kernel_case, bool* ran) {
   const Prepared prepared = prepare(kernel_case);
   if (ran) *ran = prepared.refusal.empty();
   if (!prepared.refusal.empty()) return {};
-  Execution execution(device(), *prepared.variant, prepared.problem, prepared.config,
+  Execution execution(device(kernel_case), *prepared.variant, prepared.problem, prepared.config,
                       prepared.inputs, kernel_case.guard);
   const RunOutputs first = execution.run({kernel_case.schedule, Poison::nan, Poison::nan});
   const RunOutputs second = execution.run({kernel_case.schedule, Poison::finite, Poison::finite});
@@ -130,12 +145,14 @@ std::string check_kernel(const KernelCase& kernel_case, bool* ran) {
 KernelRun run_kernel(const KernelCase& kernel_case) {
   const Prepared prepared = prepare(kernel_case);
   if (!prepared.refusal.empty()) throw UsageError(kernel_case.text() + ": " + prepared.refusal);
-  Execution execution(device(), *prepared.variant, prepared.problem, prepared.config,
+  Execution execution(device(kernel_case), *prepared.variant, prepared.problem, prepared.config,
                       prepared.inputs, kernel_case.guard);
   const RunOutputs run = execution.run({kernel_case.schedule, Poison::nan, Poison::nan});
   if (!run.violation.empty()) throw KernelError(run.violation);
-  return {run.outputs.front(), prepared.variant->claims(prepared.problem, prepared.config),
-          run.elapsed_ns * 1e-9, prepared.problem.op->flops(prepared.problem)};
+  return {
+      run.outputs.front(),
+      claims_on(*prepared.variant, prepared.problem, prepared.config, device(kernel_case).props()),
+      run.elapsed_ns * 1e-9, prepared.problem.op->flops(prepared.problem)};
 }
 
 void expect_all_pass(KernelCase kernel_case) {

@@ -21,6 +21,7 @@ struct KernelCase {
   std::string recipe = "exact";
   Guard guard = Guard::none;
   Schedule schedule;
+  std::string mma_model = "h100";
   bool padded = false;                    ///< strides with gaps, bases moved by one element
   std::function<void(HostTensor&)> edit;  ///< changes the filled inputs
   std::string text() const;

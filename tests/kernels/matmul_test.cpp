@@ -127,6 +127,7 @@ std::vector<std::vector<std::byte>> under_schedules(KernelCase c) {
 TEST(Matmul, OnlyAtomicsFollowTheSchedule) {
   for (const std::string& algorithm : all_algorithms("matmul")) {
     for (const char* type : {"f32", "f16"}) {
+      if (algorithm == "tensor_core" && std::string(type) == "f32") continue;
       KernelCase c = matmul("m=70 n=90 k=150 dtype=" + std::string(type));
       c.algorithm = algorithm;
       c.recipe = "normal";

@@ -103,6 +103,26 @@ TEST(Runner, GuardsAndSchedulesOfACase) {
   }
 }
 
+TEST(Runner, TheEmulatedGpuChoosesTheTensorCoreModel) {
+  const auto run = [](const std::string& arch) {
+    return run_cases({"matmul m=20 n=24 k=40 dtype=f16 algo=tensor_core " + arch});
+  };
+  const auto model = [&](const std::string& arch) {
+    const json record = run(arch).records[0];
+    EXPECT_EQ(record["status"], "passed") << record["reason"];
+    EXPECT_NE(record["repro"].get<std::string>().find(arch), std::string::npos);
+    return record["claims"]["tensor_core"].get<std::string>();
+  };
+  EXPECT_EQ(model(""), "h100");
+  EXPECT_EQ(model("emu_arch=a100"), "a100");
+  EXPECT_EQ(model("emu_arch=rtx4090"), "ada");
+  EXPECT_EQ(model("emu_arch=h200+ieee"), "ieee");
+  EXPECT_EQ(run("emu_arch=a100").head["environment"]["device"]["mma_model"], "a100");
+  EXPECT_THROW(run("emu_arch=h200+i3e"), UsageError);
+  EXPECT_EQ(run_cases({"matmul m=4 n=4 k=4 algo=naive"}).records[0]["claims"]["tensor_core"],
+            nullptr);
+}
+
 TEST(Runner, ZeroSizesPass) {
   const json record = run_cases({"matmul m=0 n=4 k=4 algo=naive"}).records[0];
   EXPECT_EQ(record["status"], "passed") << record["reason"];

@@ -78,6 +78,24 @@ std::string damage(const unsigned char* begin, const unsigned char* end, const c
   return changed == 0 ? std::string() : std::to_string(changed) + " bytes written " + where;
 }
 
+/// The published arithmetic of this GPU's tensor cores (core/mma_model.hpp).
+std::string mma_model_of(int compute_capability) {
+  switch (compute_capability) {
+    case 70:
+      return "v100";
+    case 80:
+      return "a100";
+    case 89:
+      return "ada";
+    case 90:
+      return "h100";
+    case 100:
+      return "b200";
+    default:
+      return "any";
+  }
+}
+
 DeviceProps read_props(int ordinal) {
   cudaDeviceProp found{};
   check(cudaGetDeviceProperties(&found, ordinal), "cudaGetDeviceProperties");
@@ -85,6 +103,7 @@ DeviceProps read_props(int ordinal) {
   props.name = found.name;
   props.arch = "sm_" + std::to_string(found.major * 10 + found.minor);
   props.compute_capability = found.major * 10 + found.minor;
+  props.mma_model = mma_model_of(props.compute_capability);
   props.sm_count = found.multiProcessorCount;
   props.warp_size = found.warpSize;
   props.max_threads_per_block = found.maxThreadsPerBlock;
