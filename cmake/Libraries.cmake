@@ -1,7 +1,11 @@
-# wm_library(NAME LINK libs...): static library wm_NAME of src/NAME/*.cpp (headers only: interface).
+# wm_library(NAME [SOURCES patterns...] LINK libs...): static library wm_NAME of src/NAME/*.cpp (headers only: interface).
 function(wm_library name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  foreach(pattern ${ARG_SOURCES})
+    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${pattern})
+    list(APPEND sources ${more})
+  endforeach()
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(sources)
     add_library(wm_${name} STATIC ${sources})
@@ -12,10 +16,10 @@ function(wm_library name)
   endif()
 endfunction()
 
-# wm_executable(NAME KERNELS flavour [CUDA]): the command-line tool over one emulator flavour, and the
-# CUDA flavour where it is built.
+# wm_executable(NAME KERNELS flavour [RACE flavour] [CUDA]): the command-line tool over one emulator
+# flavour, and the race and CUDA flavours where they are built.
 function(wm_executable name)
-  cmake_parse_arguments(ARG "CUDA" "KERNELS" "" ${ARGN})
+  cmake_parse_arguments(ARG "CUDA" "KERNELS;RACE" "" ${ARGN})
   add_executable(${name} ${CMAKE_SOURCE_DIR}/src/cli/main.cpp)
   target_link_libraries(${name} PRIVATE wm_cli)
   # main.cpp checks the CPU, so it alone must run on any.
@@ -25,6 +29,11 @@ function(wm_executable name)
   wm_link_kernels(${name} ${ARG_KERNELS})
   get_property(namespace GLOBAL PROPERTY wm_kernel_namespace_${ARG_KERNELS})
   target_compile_definitions(${name} PRIVATE WM_EMU_NAMESPACE=${namespace})
+  if(ARG_RACE AND WARPMARK_RACE)
+    wm_link_kernels(${name} ${ARG_RACE})
+    get_property(namespace GLOBAL PROPERTY wm_kernel_namespace_${ARG_RACE})
+    target_compile_definitions(${name} PRIVATE WM_RACE_NAMESPACE=${namespace})
+  endif()
   if(ARG_CUDA AND WARPMARK_HAS_CUDA)
     target_compile_definitions(${name} PRIVATE WM_WITH_CUDA)
     wm_link_kernels(${name} cuda)

@@ -141,8 +141,9 @@ void add_word(json& list, const std::string& word) {
 /// Algorithms with the types and layouts they are compiled for.
 json algorithms_json(const CatalogSet& catalogs, const std::string& filter) {
   std::vector<json> found;
-  for (const Catalog* catalog : {&catalogs.emu, &catalogs.cuda}) {
-    const std::string device = catalog == &catalogs.emu ? "emu" : "cuda";
+  const std::pair<const char*, const Catalog*> flavours[] = {
+      {"emu", &catalogs.emu}, {"emu-race", &catalogs.emu_race}, {"cuda", &catalogs.cuda}};
+  for (const auto& [device, catalog] : flavours) {
     for (const Variant& variant : catalog->variants()) {
       const VariantId& id = variant.id;
       if (!filter.empty() && !glob_match(filter, id.to_string())) continue;
@@ -164,7 +165,7 @@ json algorithms_json(const CatalogSet& catalogs, const std::string& filter) {
       }
       add_word((*at)["dtypes"], std::string(name_of(id.dtypes.in)));
       add_word((*at)["devices"], device);
-      add_word((*at)["variants"], id.to_string());
+      if (catalog != &catalogs.emu_race) add_word((*at)["variants"], id.to_string());
     }
   }
   std::stable_sort(found.begin(), found.end(), [](const json& a, const json& b) {
@@ -193,6 +194,13 @@ json devices_json(const CatalogSet& catalogs) {
                      {"name", "SIMT emulator"},
                      {"available", true},
                      {"reason", ""},
+                     {"emu_archs", emu_arch_names()},
+                     {"mma_models", mma_model_names()}});
+  const bool race = catalogs.has_race_build();
+  devices.push_back({{"id", "emu-race"},
+                     {"name", "SIMT emulator with race detector"},
+                     {"available", race},
+                     {"reason", race ? "" : "this build has no race flavour (-DWARPMARK_RACE=ON)"},
                      {"emu_archs", emu_arch_names()},
                      {"mma_models", mma_model_names()}});
   if (!catalogs.has_cuda_build()) {

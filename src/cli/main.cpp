@@ -28,6 +28,11 @@ __attribute__((constructor(101))) void check_cpu() {
 namespace wm::WM_EMU_NAMESPACE {
 void register_all(Catalog& catalog);
 }
+#if defined(WM_RACE_NAMESPACE)
+namespace wm::WM_RACE_NAMESPACE {
+void register_all(Catalog& catalog);
+}
+#endif
 #if defined(WM_WITH_CUDA)
 namespace wm {
 std::vector<std::unique_ptr<Device>> make_cuda_devices();
@@ -46,6 +51,9 @@ int main(int argc, char** argv) {
   }
   wm::CatalogSet catalogs;
   wm::WM_EMU_NAMESPACE::register_all(catalogs.emu);
+#if defined(WM_RACE_NAMESPACE)
+  wm::WM_RACE_NAMESPACE::register_all(catalogs.emu_race);
+#endif
 #if defined(WM_WITH_CUDA)
   wm::cuda_kernels::register_all(catalogs.cuda);
   catalogs.make_cuda_devices = &wm::make_cuda_devices;

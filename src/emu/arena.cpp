@@ -37,6 +37,13 @@ Arena::Arena() {
   mprotect(region_ + 2 * kGuard + kStaticArea, kDynamicArea, PROT_READ | PROT_WRITE);
 }
 
+std::size_t Arena::bytes() const { return kRegion; }
+
+void Arena::add_shadow() {
+  static_shadow_ = race::ShadowRange(region_ + kGuard, kStaticArea, 4);
+  dynamic_shadow_ = race::ShadowRange(region_ + 2 * kGuard + kStaticArea, kDynamicArea, 4);
+}
+
 Arena::~Arena() { munmap(region_, kRegion); }
 
 void Arena::begin_launch(const Limits& limits, std::size_t dynamic_bytes, unsigned char poison) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "emu/race/shadow.hpp"
 #include "emu/runtime.hpp"
 
 namespace wm::emu {
@@ -39,6 +40,11 @@ class Arena {
   /// What was, as one sentence.
   std::string damage() const;
   bool contains(const void* address) const;
+  /// All memory that may belong to a block, inaccessible parts included.
+  const void* begin() const { return region_; }
+  std::size_t bytes() const;
+  /// Gives the memory a shadow for the race detector. Throws EnvironmentError.
+  void add_shadow();
   /// "byte 36 of shared array "tile" (32 bytes)" for an address the arena contains.
   std::string describe(const void* address) const;
 
@@ -51,6 +57,7 @@ class Arena {
   std::size_t dynamic_tail() const;
 
   std::byte* region_ = nullptr;
+  race::ShadowRange static_shadow_, dynamic_shadow_;
   std::vector<Slot> slots_;
   std::byte* next_ = nullptr;  ///< end of the canary after the last slot
   std::size_t static_bytes_ = 0;

@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "emu/memory_pattern.hpp"
+#include "emu/race/shadow.hpp"
 
 namespace wm::emu {
 namespace {
@@ -83,6 +84,10 @@ class EmuBuffer : public Buffer {
   EmuBuffer& operator=(const EmuBuffer&) = delete;
   ~EmuBuffer() override { registry().retire(reinterpret_cast<std::uintptr_t>(mapping_)); }
 
+  void add_shadow(std::size_t element_bytes) {
+    const std::size_t granule = element_bytes % 4 == 0 ? 4 : element_bytes % 2 == 0 ? 2 : 1;
+    shadow_ = race::ShadowRange(first_, static_cast<std::size_t>(last_ - first_), granule);
+  }
   std::byte* first() const { return first_; }
   std::byte* last() const { return last_; }
 
@@ -91,6 +96,7 @@ class EmuBuffer : public Buffer {
   std::size_t mapped_ = 0;
   std::byte* first_ = nullptr;  ///< accessible memory
   std::byte* last_ = nullptr;
+  race::ShadowRange shadow_;
 };
 
 EmuBuffer::EmuBuffer(const std::string& name, std::size_t bytes, Guard guard) {
@@ -128,12 +134,13 @@ EmuBuffer::EmuBuffer(const std::string& name, std::size_t bytes, Guard guard) {
 }  // namespace
 
 std::unique_ptr<Buffer> make_buffer(const std::string& name, std::size_t bytes,
-                                    std::size_t element_bytes, Guard guard) {
+                                    std::size_t element_bytes, Guard guard, bool shadow) {
   if (guard == Guard::back && bytes % element_bytes != 0)
     throw UsageError("buffer \"" + name + "\": " + std::to_string(bytes) +
                      " bytes are not a whole number of elements of " +
                      std::to_string(element_bytes) + " bytes");
   auto buffer = std::make_unique<EmuBuffer>(name, bytes, guard);
+  if (shadow) buffer->add_shadow(element_bytes);
   if (bytes > 0) std::memset(buffer->data(), static_cast<int>(Poison::nan), bytes);
   return buffer;
 }

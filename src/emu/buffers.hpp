@@ -7,9 +7,9 @@
 
 namespace wm::emu {
 
-/// Throws EnvironmentError when memory is short.
+/// `shadow`: the race detector watches it. Throws EnvironmentError when memory is short.
 std::unique_ptr<Buffer> make_buffer(const std::string& name, std::size_t bytes,
-                                    std::size_t element_bytes, Guard guard);
+                                    std::size_t element_bytes, Guard guard, bool shadow = false);
 /// One sentence about changed canaries of a buffer made by make_buffer, or empty.
 std::string canary_report(const Buffer& buffer);
 

@@ -19,15 +19,16 @@ void check_size(const Buffer& buffer, std::size_t bytes) {
 
 class EmuDevice : public Device {
  public:
-  EmuDevice(const DeviceProps& props, unsigned threads) : executor_(props, threads) {}
+  EmuDevice(const DeviceProps& props, unsigned threads, bool race)
+      : race_(race), executor_(props, threads, race) {}
 
-  DeviceKind kind() const override { return DeviceKind::emu; }
-  std::string id() const override { return "emu"; }
+  DeviceKind kind() const override { return race_ ? DeviceKind::emu_race : DeviceKind::emu; }
+  std::string id() const override { return race_ ? "emu-race" : "emu"; }
   const DeviceProps& props() const override { return executor_.props(); }
 
   std::unique_ptr<Buffer> allocate(const std::string& name, std::size_t bytes,
                                    std::size_t element_bytes, Guard guard) override {
-    return make_buffer(name, bytes, element_bytes, guard);
+    return make_buffer(name, bytes, element_bytes, guard, race_);
   }
   void upload(Buffer& to, const void* from, std::size_t bytes) override {
     check_size(to, bytes);
@@ -49,6 +50,7 @@ class EmuDevice : public Device {
   void synchronize() override {}  // a launch returns when it has ended
 
  private:
+  bool race_;
   Executor executor_;
 };
 
@@ -57,7 +59,11 @@ class EmuDevice : public Device {
 
 std::unique_ptr<Device> make_emu_device(const DeviceProps& props, unsigned threads) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  return std::make_unique<emu::EmuDevice>(props, threads);
+  return std::make_unique<emu::EmuDevice>(props, threads, false);
+}
+
+std::unique_ptr<Device> make_emu_race_device(const DeviceProps& props) {
+  return std::make_unique<emu::EmuDevice>(props, 1, true);
 }
 
 }  // namespace wm

@@ -17,9 +17,12 @@ std::string text(const dim3& d) {
 
 }  // namespace
 
-Executor::Executor(const DeviceProps& props, unsigned os_threads)
-    : props_(props), mma_model_(&mma_model(props.mma_model)), os_threads_(os_threads) {
-  machines_.push_back(std::make_unique<Machine>());
+Executor::Executor(const DeviceProps& props, unsigned os_threads, bool race)
+    : props_(props),
+      mma_model_(&mma_model(props.mma_model)),
+      os_threads_(race ? 1 : os_threads),
+      race_(race ? std::make_unique<race::Detector>() : nullptr) {
+  machines_.push_back(std::make_unique<Machine>(race_.get()));
 }
 
 Executor::~Executor() {

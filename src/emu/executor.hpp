@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emu/machine.hpp"
+#include "emu/race/detector.hpp"
 #include "emu/runtime.hpp"
 #include "gpu/device.hpp"
 
@@ -14,9 +15,10 @@ namespace wm::emu {
 
 class Executor {
  public:
-  /// `os_threads` share the blocks of a grid, the caller of `run` being one of them. Throws
-  /// UsageError for an unknown tensor-core model.
-  Executor(const DeviceProps& props, unsigned os_threads);
+  /// `os_threads` share the blocks of a grid, the caller of `run` being one of them. With `race` it
+  /// is the only one and reports accesses that race. Throws UsageError for an unknown tensor-core
+  /// model.
+  Executor(const DeviceProps& props, unsigned os_threads, bool race = false);
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
   ~Executor();
@@ -40,6 +42,7 @@ class Executor {
   unsigned os_threads_;
   Schedule schedule_;
   Poison poison_ = Poison::nan;
+  std::unique_ptr<race::Detector> race_;
   std::vector<std::unique_ptr<Machine>> machines_;  ///< the first is the caller's
 
   std::mutex launch_mutex_;  ///< one launch at a time

@@ -23,10 +23,11 @@ uint3 as_uint3(const dim3& d) { return {d.x, d.y, d.z}; }
 
 }  // namespace
 
-Machine::Machine() {
+Machine::Machine(race::Detector* race) : race_(race) {
   void* memory =
       mmap(nullptr, kRescueBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw EnvironmentError("no memory for the emulator's rescue stack");
+  if (race_ != nullptr) arena_.add_shadow();
   rescue_fiber_.bottom = memory;
   rescue_fiber_.bytes = kRescueBytes;
   rescue_fiber_.top = static_cast<std::byte*>(memory) + kRescueBytes;
@@ -46,12 +47,17 @@ void Machine::run(Grid& grid) {
   current_machine = this;
   failure_.clear();
   precise_ = imprecise_failure_ = false;
+  if (race_ != nullptr) race_->begin_launch(arena_.begin(), arena_.bytes());
   if (next_block()) run_worker();
   if (imprecise_failure_) {
     precise_ = true;
     imprecise_failure_ = false;
     begin_block();
     run_worker();
+  }
+  if (race_ != nullptr) {
+    if (race_->found()) failure_ = race_message();
+    race_->end_launch();
   }
   if (!failure_.empty()) grid.report_failure(position_, failure_);
   scheduling = 0;
@@ -94,20 +100,15 @@ bool Machine::next_block() {
 
 void Machine::begin_block() {
   const std::uint64_t block = grid_->block_at(position_);
-  const dim3& grid = grid_->launch.grid;
-  if (grid.y == 1 && grid.z == 1) {
-    blockIdx = {static_cast<unsigned>(block), 0, 0};
-  } else {
-    const std::uint64_t row = block / grid.x;
-    blockIdx = {static_cast<unsigned>(block % grid.x), static_cast<unsigned>(row % grid.y),
-                static_cast<unsigned>(row / grid.y)};
-  }
+  blockIdx = block_index(block);
   arena_.begin_block();
   copies_.begin_block();
+  if (race_ != nullptr) race_->begin_block(block);
   if (grid_->schedule.kind == Schedule::Kind::in_order) {
     scheduling = 0;
     threadIdx = {0, 0, 0};
-    row_end = precise_ ? 1 : blockDim.x;
+    row_end = one_by_one() ? 1 : blockDim.x;
+    if (race_ != nullptr) race_->enter(0);
     return;
   }
   random_ = mix(grid_->schedule.seed, block);
@@ -143,17 +144,25 @@ void Machine::ensure_scheduling() {
 
 bool Machine::row_finished() {
   if (scheduling != 0) return thread_finished();
-  if (precise_ && ++threadIdx.x < blockDim.x) {
-    row_end = threadIdx.x + 1;
+  if (next_row()) {
+    if (race_ != nullptr) race_->enter(linear(threadIdx));
     return true;
   }
-  threadIdx.x = 0;
-  if (precise_) row_end = 1;
-  if (++threadIdx.y < blockDim.y) return true;
-  threadIdx.y = 0;
-  if (++threadIdx.z < blockDim.z) return true;
   end_block();
   return next_block();
+}
+
+/// Moves threadIdx and row_end on to the block's next row; false behind the last.
+inline bool Machine::next_row() {
+  if (one_by_one()) {
+    row_end = threadIdx.x + 2;
+    if (++threadIdx.x < blockDim.x) return true;
+    row_end = 1;
+  }
+  threadIdx.x = 0;
+  if (++threadIdx.y < blockDim.y) return true;
+  threadIdx.y = 0;
+  return ++threadIdx.z < blockDim.z;
 }
 
 void Machine::end_block() {
@@ -256,6 +265,7 @@ void Machine::release_barrier() {
       break;
   }
   arrived_ = 0;
+  if (race_ != nullptr) race_->barrier();
   ready_.take(waiting_);
 }
 
@@ -272,6 +282,7 @@ bool Machine::atomic_begin(const void* address, std::size_t bytes, const char* o
           site, describe(address));
     });
   give_turn();
+  if (race_ != nullptr) race_->atomic(address, bytes, site);
   return global;
 }
 
@@ -282,6 +293,11 @@ void Machine::fence(Site site) {
                             "");
     });
   give_turn();
+  fence_block();
+}
+
+void Machine::fence_block() {
+  if (race_ != nullptr) race_->fence();
 }
 
 }  // namespace wm::emu

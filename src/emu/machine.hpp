@@ -21,6 +21,10 @@
 
 namespace wm::emu {
 
+namespace race {
+class Detector;
+}
+
 /// What the fault handler saw.
 struct Fault {
   int signal = 0;
@@ -31,7 +35,8 @@ struct Fault {
 
 class Machine {
  public:
-  Machine();
+  /// With a detector, blocks run thread by thread and everything is reported to it.
+  explicit Machine(race::Detector* race = nullptr);
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
   ~Machine();
@@ -52,6 +57,7 @@ class Machine {
   void copy_async(void* shared, const void* global, unsigned bytes, unsigned read, Site site);
   void commit_copies() { copies_.commit(linear(threadIdx)); }
   void wait_copies(unsigned left) { copies_.wait(linear(threadIdx), left); }
+  void fence_block();
   unsigned lane() const { return linear(threadIdx) % 32; }
   Arena& arena() { return arena_; }
 
@@ -101,6 +107,7 @@ class Machine {
 
   static void fiber_entry();
   bool next_block();
+  bool next_row();
   void begin_block();
   void end_block();
   bool thread_finished();
@@ -108,6 +115,7 @@ class Machine {
   void begin_scheduling(unsigned first_running);
   void run_worker();
   uint3 index_of(unsigned thread) const;
+  uint3 block_index(std::uint64_t block) const;
   unsigned linear(const uint3& index) const;
   void enter(unsigned thread);
   unsigned pick_after(unsigned thread);
@@ -130,9 +138,12 @@ class Machine {
   [[noreturn]] void fail_deadlock();
   [[noreturn]] void abandon();
   std::string fault_message() const;
+  std::string race_message() const;
+  bool one_by_one() const { return precise_ || race_ != nullptr; }
   std::string place(bool with_thread) const;
   std::string waiting_threads(bool name_operations) const;
 
+  race::Detector* race_;
   Grid* grid_ = nullptr;
   std::uint64_t next_position_ = 0, last_position_ = 0, position_ = 0;
   Fiber main_;

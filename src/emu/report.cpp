@@ -100,9 +100,28 @@ std::string Machine::fault_message() const {
                         no_address ? "not an address" : describe(fault.address));
 }
 
+/// "race at tile.cu:31 in kernel tile<float>, block (0,0,0), thread (32,0,0): 4-byte read of byte
+/// 128 of shared array "tile" (512 bytes); unordered after the 4-byte write by thread (0,0,0) of
+/// block (0,0,0) at tile.cu:29"
+std::string Machine::race_message() const {
+  const race::Conflict& conflict = race_->conflict();
+  const auto access = [](const race::Access& each) {
+    return std::to_string(each.bytes) + "-byte " +
+           (each.atomic()   ? "atomic"
+            : each.writes() ? "write"
+                            : "read");
+  };
+  const std::string detail = access(conflict.second) + " of " + describe(conflict.address) +
+                             "; unordered after the " + access(conflict.first) + " by block " +
+                             index_text(block_index(conflict.first_block)) + ", thread " +
+                             index_text(index_of(race::Stamp::thread(conflict.first.stamp))) +
+                             " at " + race_->line_of(conflict.first);
+  return with_detail("race at " + race_->line_of(conflict.second) + place(true), detail);
+}
+
 void Machine::fail_fault() {
   failing_ = true;
-  imprecise_failure_ = scheduling == 0 && !precise_;
+  imprecise_failure_ = scheduling == 0 && !one_by_one();
   leave(*running_, rescue_fiber_, nullptr);
   arrive(nullptr);
   fail([&] { return fault_message(); });
@@ -136,6 +155,8 @@ std::uint64_t collective(WarpOp op, unsigned mask, std::uint64_t value, unsigned
 bool atomic_begin(const void* address, std::size_t bytes, const char* operation, Site site) {
   return current_machine->atomic_begin(address, bytes, operation, site);
 }
+void atomic_end() { race::now.atomic = false; }
+void fence_block() { current_machine->fence_block(); }
 void fence(Site site) { current_machine->fence(site); }
 void* shared_slot(const SharedTag& tag) {
   Machine& machine = *current_machine;

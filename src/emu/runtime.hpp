@@ -6,6 +6,15 @@
 
 #include "gpu/types.hpp"
 
+// The race flavour: kernels compiled with -fsanitize=thread.
+#if defined(__SANITIZE_THREAD__)
+#define WM_RACE
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WM_RACE
+#endif
+#endif
+
 // CUDA's built-in variables, set each time a thread starts or resumes. Fibers never change their OS
 // thread, so compilers may keep the addresses.
 extern __thread uint3 threadIdx;
@@ -75,6 +84,9 @@ unsigned shuffle_source(WarpOp op, int operand, int width, Site site);
 /// global, false for shared memory.
 bool atomic_begin(const void* address, std::size_t bytes, const char* operation, Site site);
 void fence(Site site);
+/// For the race detector: the access that atomic_begin announced has been made.
+void atomic_end();
+void fence_block();
 
 /// One WM_SHARED declaration.
 struct SharedTag {

@@ -2,6 +2,7 @@
 // The members of Machine that choose the next thread and switch to it: every barrier and warp
 // operation spends its time here, so they are inline.
 #include "emu/machine.hpp"
+#include "emu/race/detector.hpp"
 
 namespace wm::emu {
 
@@ -10,6 +11,14 @@ inline uint3 Machine::index_of(unsigned thread) const {
   if (block.y == 1 && block.z == 1) return {thread, 0, 0};
   const unsigned row = thread / block.x;
   return {thread % block.x, row % block.y, row / block.y};
+}
+
+inline uint3 Machine::block_index(std::uint64_t block) const {
+  const dim3& grid = grid_->launch.grid;
+  if (grid.y == 1 && grid.z == 1) return {static_cast<unsigned>(block), 0, 0};
+  const std::uint64_t row = block / grid.x;
+  return {static_cast<unsigned>(block % grid.x), static_cast<unsigned>(row % grid.y),
+          static_cast<unsigned>(row / grid.y)};
 }
 
 inline unsigned Machine::linear(const uint3& index) const {
@@ -22,6 +31,8 @@ inline void Machine::enter(unsigned thread) {
   current_ = thread;
   threadIdx = index_of(thread);
   row_end = 0;
+  if (race_ != nullptr) [[unlikely]]
+    race_->enter(thread);
 }
 
 /// The stacks of a block's threads do not fit the first-level cache together: the next thread's

@@ -31,6 +31,7 @@ std::uint64_t Machine::collective(WarpOp op, unsigned mask, std::uint64_t value,
   Group& group = join_group(warp, lane, op, mask, site);
   if (group.arrived == mask) {
     complete(warp, group);
+    if (race_ != nullptr && op == WarpOp::sync) race_->sync_warp(self / 32, mask);
     group = warp.groups[--warp.group_count];
     ready_.add_lanes(self / 32, mask);
     resume(pick_from(base, base + 31));

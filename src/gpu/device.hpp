@@ -71,5 +71,8 @@ class Device {
 
 /// The emulator. `threads` OS threads share the blocks of a grid (0: all cores).
 std::unique_ptr<Device> make_emu_device(const DeviceProps& props, unsigned threads = 0);
+/// The emulator with the race detector, for kernels of the race flavour; one OS thread. A launch in
+/// which two accesses race throws KernelError.
+std::unique_ptr<Device> make_emu_race_device(const DeviceProps& props);
 
 }  // namespace wm

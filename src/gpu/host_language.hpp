@@ -99,7 +99,11 @@ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32 WM_SITE)
 }
 
 inline void __threadfence(WM_ONLY_SITE) { wm::emu::fence({WM_PASS_ONLY_SITE}); }
+#if defined(WM_RACE)
+inline void __threadfence_block() { wm::emu::fence_block(); }
+#else
 inline void __threadfence_block() {}
+#endif
 
 inline int __popc(unsigned x) { return std::popcount(x); }
 inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
@@ -132,6 +136,9 @@ T atomic(T* address, Update update, const char* operation, Site site) {
   const bool global = atomic_begin(address, sizeof(T), operation, site);
   const T old = *address;
   *address = update(old, global);
+#if defined(WM_RACE)
+  atomic_end();
+#endif
   return old;
 }
 

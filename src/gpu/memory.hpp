@@ -71,20 +71,60 @@ __device__ inline void store_vec(T* p, const Vec<T, N>& value) {
 
 #else
 
+#if defined(WM_RACE)
+namespace detail {
+/// A type whose assignment is one access of the width: what the race flavour is to see.
+template <std::size_t kBytes>
+struct Word;
+template <>
+struct Word<1> {
+  using type = unsigned char;
+};
+template <>
+struct Word<2> {
+  typedef unsigned short type __attribute__((may_alias));
+};
+template <>
+struct Word<4> {
+  typedef unsigned type __attribute__((may_alias));
+};
+template <>
+struct Word<8> {
+  typedef unsigned long type __attribute__((may_alias));
+};
+template <>
+struct Word<16> {
+  typedef float type __attribute__((may_alias, vector_size(16)));
+};
+}  // namespace detail
+#endif
+
 template <int N, class T>
-inline Vec<T, N> load_vec(const T* p WM_SITE) {
+__forceinline__ Vec<T, N> load_vec(const T* p WM_SITE) {
   if (!is_aligned(p, sizeof(Vec<T, N>))) [[unlikely]]
     emu::fail_misaligned(p, sizeof(Vec<T, N>), "read", {WM_PASS_ONLY_SITE});
   Vec<T, N> value;
+#if defined(WM_RACE)
+  const auto word = *reinterpret_cast<const typename detail::Word<sizeof(value)>::type*>(p);
+  std::memcpy(&value, &word, sizeof(value));
+#else
   for (int i = 0; i < N; ++i) value.v[i] = p[i];  // memcpy would hide the element type from g++
+#endif
   return value;
 }
 
 template <class T, int N>
-inline void store_vec(T* p, const Vec<T, N>& value WM_SITE) {
+__forceinline__ void store_vec(T* p, const Vec<T, N>& value WM_SITE) {
   if (!is_aligned(p, sizeof(value))) [[unlikely]]
     emu::fail_misaligned(p, sizeof(value), "write", {WM_PASS_ONLY_SITE});
+#if defined(WM_RACE)
+  using Word = typename detail::Word<sizeof(value)>::type;
+  Word word;
+  std::memcpy(&word, &value, sizeof(value));
+  *reinterpret_cast<Word*>(p) = word;
+#else
   for (int i = 0; i < N; ++i) p[i] = value.v[i];
+#endif
 }
 
 #endif

@@ -11,10 +11,12 @@ namespace wm {
 
 struct CatalogSet {
   Catalog emu;
+  Catalog emu_race;  ///< the same kernels with every access reported; empty where not built
   Catalog cuda;
   /// CUDA devices that work here; null in a build without the CUDA flavour.
   std::vector<std::unique_ptr<Device>> (*make_cuda_devices)() = nullptr;
 
+  bool has_race_build() const { return !emu_race.variants().empty(); }
   bool has_cuda_build() const { return make_cuda_devices != nullptr; }
 };
 

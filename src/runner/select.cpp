@@ -54,7 +54,16 @@ std::vector<Selected> select_variants(const Case& item, const Catalog& catalog,
 }
 
 const Catalog& catalog_of(const CatalogSet& catalogs, const Device& device) {
-  return device.kind() == DeviceKind::cuda ? catalogs.cuda : catalogs.emu;
+  switch (device.kind()) {
+    case DeviceKind::cuda:
+      return catalogs.cuda;
+    case DeviceKind::emu_race:
+      return catalogs.emu_race;
+    case DeviceKind::emu:
+    case DeviceKind::cpu:
+      break;
+  }
+  return catalogs.emu;
 }
 
 Devices::Devices(const CatalogSet& catalogs, const RunOptions& options, bool require_cuda)
@@ -76,10 +85,13 @@ std::string Devices::resolve(const std::string& name) {
   return "emu";
 }
 
-Device& Devices::emulator(const std::string& arch) {
+Device& Devices::emulator(const std::string& id, const std::string& arch) {
+  const std::string key = id + ' ' + arch;
   for (auto& [name, device] : emulators_)
-    if (name == arch) return *device;
-  emulators_.emplace_back(arch, make_emu_device(emu_arch(arch), options_.threads));
+    if (name == key) return *device;
+  emulators_.emplace_back(key, id == "emu-race"
+                                   ? make_emu_race_device(emu_arch(arch))
+                                   : make_emu_device(emu_arch(arch), options_.threads));
   return *emulators_.back().second;
 }
 
@@ -88,9 +100,9 @@ Device& Devices::get(const std::string& name, const std::string& arch) {
   if (require_cuda_ && !wanted.starts_with("cuda"))
     throw EnvironmentError("the config requires a CUDA device, but device '" + wanted +
                            "' was chosen");
-  if (wanted == "emu") {
+  if (wanted == "emu" || (wanted == "emu-race" && catalogs_.has_race_build())) {
     const std::string chosen = !options_.emu_arch.empty() ? options_.emu_arch : arch;
-    return emulator(chosen.empty() ? "h200" : chosen);
+    return emulator(wanted, chosen.empty() ? "h200" : chosen);
   }
   if (!cuda_opened_ && catalogs_.has_cuda_build()) cuda_ = catalogs_.make_cuda_devices();
   cuda_opened_ = true;
@@ -101,6 +113,7 @@ Device& Devices::get(const std::string& name, const std::string& arch) {
                            (catalogs_.has_cuda_build() ? "no such CUDA device works here"
                                                        : "this build has no CUDA flavour"));
   throw EnvironmentError("no device '" + wanted + "' in this build (devices: emu" +
+                         (catalogs_.has_race_build() ? ", emu-race" : "") +
                          (catalogs_.has_cuda_build() ? ", cuda:N)" : ")"));
 }
 

@@ -35,7 +35,7 @@ class Devices {
 
  private:
   std::string resolve(const std::string& name);
-  Device& emulator(const std::string& arch);
+  Device& emulator(const std::string& id, const std::string& arch);
 
   const CatalogSet& catalogs_;
   const RunOptions& options_;

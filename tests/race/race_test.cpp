@@ -1,0 +1,125 @@
+// Planted races are found, with both lines and both threads; clean controls are not reported.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <vector>
+
+#include "core/error.hpp"
+#include "gpu/device.hpp"
+#include "registry/catalog.hpp"
+
+namespace wm::planted_kernels {
+void register_all(Catalog& catalog);
+}
+
+namespace wm {
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog instance = [] {
+    Catalog made;
+    planted_kernels::register_all(made);
+    return made;
+  }();
+  return instance;
+}
+
+std::vector<std::string> names_in(const std::string& file) {
+  std::ifstream in(std::string(WM_SOURCE_DIR) + "/tests/race/kernels/" + file);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("__global__ void ")) names.push_back(line.substr(16, line.find('(') - 16));
+  return names;
+}
+
+/// "racy.cu:12" for the line whose comment is "<kernel>: ... <which> ...".
+std::string marked(const std::string& kernel, const std::string& which) {
+  std::ifstream in(std::string(WM_SOURCE_DIR) + "/tests/race/kernels/racy.cu");
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    const auto at = line.find("// " + kernel + ": ");
+    if (at != std::string::npos && line.find(which, at) != std::string::npos)
+      return "racy.cu:" + std::to_string(number);
+  }
+  return "no line marked";
+}
+
+/// What the launch reports; empty when nothing.
+std::string run(const std::string& name, const Schedule& schedule = {}) {
+  const auto device = make_emu_race_device(DeviceProps{});
+  device->set_schedule(schedule);
+  const auto buffer = device->allocate("data", 8192, sizeof(int), Guard::none);
+  const std::vector<char> zeros(buffer->bytes());
+  device->upload(*buffer, zeros.data(), zeros.size());
+  LaunchArgs args;
+  args.workspace = buffer->data();
+  args.stream = device->stream();
+  for (const Variant& variant : catalog().variants()) {
+    if (variant.id.algorithm != name) continue;
+    try {
+      variant.launch(Problem{}, Config{}, args);
+      return {};
+    } catch (const KernelError& error) {
+      return error.what();
+    }
+  }
+  return "no such kernel";
+}
+
+const std::vector<Schedule>& schedules() {
+  static const std::vector<Schedule> all{
+      {}, {Schedule::Kind::reverse, 0}, {Schedule::Kind::random, 1}, {Schedule::Kind::random, 2}};
+  return all;
+}
+
+class Racy : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Racy, IsReportedWithBothLinesUnderEverySchedule) {
+  const std::string first = marked(GetParam(), "first"), second = marked(GetParam(), "second");
+  for (const Schedule& schedule : schedules()) {
+    const std::string report = run(GetParam(), schedule);
+    SCOPED_TRACE(schedule.to_string() + ": " + report);
+    EXPECT_TRUE(report.starts_with("race at ")) << report;
+    EXPECT_NE(report.find("in kernel " + GetParam() + ", block ("), std::string::npos);
+    EXPECT_NE(report.find(first), std::string::npos) << first;
+    EXPECT_NE(report.find(second), std::string::npos) << second;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Planted, Racy, ::testing::ValuesIn(names_in("racy.cu")),
+                         [](const auto& each) { return each.param; });
+
+class Clean : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Clean, IsNotReported) {
+  for (const Schedule& schedule : schedules())
+    EXPECT_EQ(run(GetParam(), schedule), "") << schedule.to_string();
+}
+INSTANTIATE_TEST_SUITE_P(Controls, Clean, ::testing::ValuesIn(names_in("clean.cu")),
+                         [](const auto& each) { return each.param; });
+
+TEST(Race, ReportNamesThreadsAccessesAndPlace) {
+  EXPECT_EQ(run("single_pair"),
+            "race at " + marked("single_pair", "second") +
+                " in kernel single_pair, block (0,0,0), thread (901,0,0): 4-byte read of byte 2000 "
+                "of shared array \"tile\" (4096 bytes); unordered after the 4-byte write by block "
+                "(0,0,0), thread (77,0,0) at " +
+                marked("single_pair", "first"));
+  EXPECT_EQ(run("between_blocks"),
+            "race at " + marked("between_blocks", "second") +
+                " in kernel between_blocks, block (1,0,0), thread (3,0,0): 4-byte write of byte 36 "
+                "of buffer \"data\" (8192 bytes); unordered after the 4-byte write by block "
+                "(0,0,0), thread (3,0,0) at " +
+                marked("between_blocks", "first"));
+  EXPECT_NE(run("plain_beside_atomic").find("unordered after the 4-byte atomic by"),
+            std::string::npos);
+  EXPECT_NE(run("wide_store").find("16-byte write of byte "), std::string::npos);
+}
+
+TEST(Race, TheDeviceWorksAfterAReport) {
+  EXPECT_NE(run("missing_barrier"), "");
+  EXPECT_EQ(run("double_buffered"), "");
+}
+
+}  // namespace
+}  // namespace wm
