@@ -44,7 +44,7 @@ without_nvcc() {  # configures with nvcc hidden from PATH: everything but CUDA m
 
 quick() {
   step 'build (dev)' build dev
-  for label in unit kernels cli; do step "tests: $label" run_label dev "^$label\$"; done
+  for label in unit kernels race cli; do step "tests: $label" run_label dev "^$label\$"; done
 }
 
 all() {
@@ -60,7 +60,7 @@ all() {
     echo "skipped: CUDA compilation (no nvcc in PATH)"
   fi
   step 'build (clang)' build clang
-  step 'tests (clang)' run_label clang '^(unit|kernels)$'
+  step 'tests (clang)' run_label clang '^(unit|kernels|race)$'
   step 'build (asan)' build asan core_test ops_test config_test verify_test reference_test
   step 'tests (asan)' run_label asan '^unit$'
 }

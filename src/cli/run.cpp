@@ -41,9 +41,9 @@ void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
   verb.add_option(
       "--stages", stages,
       "Comma list of " + join(stage_names(), ", ") + " (default: " + default_stages + ")");
-  verb.add_option(
-          "--device", device,
-          "emu (SIMT emulator), cuda, cuda:1, or auto: a CUDA device if one works, else emu")
+  verb.add_option("--device", device,
+                  "emu (SIMT emulator), emu-race (with race detector), cuda, cuda:1, or auto: a "
+                  "CUDA device if one works, else emu")
       ->capture_default_str();
   verb.add_option("--filter", filter, "Glob over variant ids, such as 'conv_*/implicit_gemm/f16*'");
   verb.add_option("--emu-arch", emu_arch,

@@ -67,11 +67,19 @@ constexpr const char* signature() {
   return __PRETTY_FUNCTION__;
 }
 
+#if defined(WM_RACE)
+// Everything is inlined, as on a GPU: the race flavour is to see the kernel's own accesses, not
+// those to variables that a call forces into memory.
+#define WM_INLINE_ALL __attribute__((flatten))
+#else
+#define WM_INLINE_ALL
+#endif
+
 /// The loop over threads that a fiber runs. The parameters are values of its own, so they stay in
 /// registers; the kernel is inlined, and where it never blocks the compiler treats the row as a
 /// loop.
 template <auto Kernel, class... Params>
-void run_threads(Params... params) {
+WM_INLINE_ALL void run_threads(Params... params) {
   do {
     const unsigned end = row_end;
     unsigned x = threadIdx.x;

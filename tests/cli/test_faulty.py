@@ -61,6 +61,14 @@ class Faulty(tool.ToolTest):
         for word in ("out-of-bounds", "block (7,0,0)", "thread (49,0,0)", 'buffer "y"'):
             self.assertIn(word, record["reason"])
 
+    def test_the_race_detector_names_both_lines(self):
+        case = f"{RELU} algo=faulty_missing_barrier"
+        done = self.tool("run", "--device", "emu-race", "--out", "out", "--case", case, code=1)
+        record = self.lines(done.stdout)[1]
+        self.assertEqual(record["status"], "error")
+        for word in ("race at missing_barrier.cu:14", "unordered after", "at missing_barrier.cu:13", 'shared array "tile"'):
+            self.assertIn(word, record["reason"])
+
     def test_a_thousand_faults_in_one_process(self):
         self.write(
             "many.json",

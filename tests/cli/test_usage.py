@@ -62,7 +62,7 @@ class Usage(ToolTest):
         self.refused("report", "x", "--format", "html", parts=["'html'", "md, csv, table"])
 
     def test_missing_devices_are_exit_5(self):
-        for device in ["cuda:99", "emu-race", "cpu"]:
+        for device in ["cuda:99", "cpu"]:
             message = self.tool(
                 "run", "--case", "matmul m=1 n=1 k=1", "--device", device, "--out", "out", code=5
             ).stderr
