@@ -98,8 +98,8 @@ inline void visit(Cell& cell, std::uint8_t mask, const Attempt& attempt) {
 }
 
 /// An aligned access of a power of two of bytes, at most 16: it does not cross a page.
-inline void access(PageEntry entry, std::uintptr_t address, unsigned bytes, std::uint8_t flags,
-                   std::uint32_t place) {
+__attribute__((noinline)) void access(PageEntry entry, std::uintptr_t address, unsigned bytes,
+                                      std::uint8_t flags, std::uint32_t place) {
   const bool shared = address - now.shared_begin < now.shared_bytes;
   const Attempt attempt{reinterpret_cast<const void*>(address),    place,
                         static_cast<std::uint16_t>(bytes),         flags,
@@ -116,11 +116,42 @@ inline void access(PageEntry entry, std::uintptr_t address, unsigned bytes, std:
     visit(*cell, static_cast<std::uint8_t>(whole), attempt);
 }
 
+/// Whether a read of a whole granule can neither race nor add to what the cell knows.
+inline bool adds_nothing(const Cell& cell, std::uint8_t whole, bool shared) {
+  const std::uint64_t written = cell.write.stamp, read = cell.read.stamp, other = cell.other.stamp;
+  const bool write_is_old = shared ? written < now.epoch_floor
+                                   : written < now.grid_floor ||
+                                         (written >= now.block_floor && written < now.epoch_floor);
+  if (!write_is_old || cell.read.mask != whole) return false;
+  if (cell.other.writes() && other >= now.grid_floor) return false;
+  if (read == now.stamp) return true;
+  // A reader of an earlier block of this launch conflicts with whoever writes from now on.
+  if (!shared && read >= now.grid_floor && read < now.block_floor) return true;
+  constexpr std::uint64_t kWarpBits = 0x3e0;
+  return read >= now.epoch_floor && other >= now.epoch_floor && cell.other.mask == whole &&
+         ((read ^ other) & kWarpBits) != 0;
+}
+
+/// The common case of a read without the general one's bookkeeping; false where that is needed.
+template <unsigned kBytes>
+inline bool quick_read(PageEntry entry, std::uintptr_t address) {
+  const auto shift = static_cast<unsigned>(entry & kGranuleBits);
+  const unsigned granule = 1U << shift;
+  if (kBytes < granule) return false;
+  const bool shared = address - now.shared_begin < now.shared_bytes;
+  const auto whole = static_cast<std::uint8_t>((1U << granule) - 1);
+  const Cell* cell = cell_of(entry, address);
+  for (const Cell* end = cell + (kBytes >> shift); cell != end; ++cell)
+    if (!adds_nothing(*cell, whole, shared)) return false;
+  return true;
+}
+
 template <unsigned kBytes, std::uint8_t kFlags>
 inline void plain(const void* pointer, const void* place) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   const PageEntry entry = page_of(address);
   if (entry == 0 || now.stamp == 0 || now.atomic) return;
+  if (kFlags == 0 && quick_read<kBytes>(entry, address)) return;
   access(entry, address, kBytes, kFlags, relative(place));
 }
 
