@@ -127,9 +127,12 @@ inline bool adds_nothing(const Cell& cell, std::uint8_t whole, bool shared) {
   if (read == now.stamp) return true;
   // A reader of an earlier block of this launch conflicts with whoever writes from now on.
   if (!shared && read >= now.grid_floor && read < now.block_floor) return true;
+  if (read < now.epoch_floor || other < now.epoch_floor || cell.other.mask != whole) return false;
+  // Two readers of different warps: whoever writes in this epoch conflicts with one of them. So do
+  // two lanes of this warp that have synchronised as this one has.
   constexpr std::uint64_t kWarpBits = 0x3e0;
-  return read >= now.epoch_floor && other >= now.epoch_floor && cell.other.mask == whole &&
-         ((read ^ other) & kWarpBits) != 0;
+  if (((read ^ other) & kWarpBits) != 0) return true;
+  return read != other && (read ^ now.stamp) < 32 && (other ^ now.stamp) < 32;
 }
 
 /// The common case of a read without the general one's bookkeeping; false where that is needed.
