@@ -66,7 +66,7 @@ class Faulty(tool.ToolTest):
         done = self.tool("run", "--device", "emu-race", "--out", "out", "--case", case, code=1)
         record = self.lines(done.stdout)[1]
         self.assertEqual(record["status"], "error")
-        for word in ("race at missing_barrier.cu:14", "unordered after", "at missing_barrier.cu:13", 'shared array "tile"'):
+        for word in ("race at missing_barrier.cu:", "unordered after", "missing_barrier.cu:13", "missing_barrier.cu:14", 'shared array "tile"'):
             self.assertIn(word, record["reason"])
 
     def test_a_thousand_faults_in_one_process(self):
