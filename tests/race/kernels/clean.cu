@@ -71,7 +71,8 @@ __global__ void atomics(int* data) {
 
 __global__ void warp_exchange(int* data) {
   WM_SHARED(int, tile, [64]);
-  const int warp = static_cast<int>(threadIdx.x) / 32 * 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32 * 32,
+            lane = static_cast<int>(threadIdx.x) % 32;
   for (int step = 0; step < 5; ++step) {
     tile[warp + lane] = step;
     __syncwarp();

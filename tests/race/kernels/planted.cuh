@@ -1,6 +1,6 @@
 #pragma once
-// Small kernels of the race detector's tests. Each is registered as an algorithm whose launcher gets
-// one buffer: int data[] (LaunchArgs::workspace), zeros.
+// Small kernels of the race detector's tests. Each is registered as an algorithm whose launcher
+// gets one buffer: int data[] (LaunchArgs::workspace), zeros.
 #include "gpu/kernel.hpp"
 #include "registry/register.hpp"
 
@@ -21,13 +21,13 @@ inline void add_planted(Catalog& catalog, const char* name, PlantedLaunch launch
 }
 
 /// Registers `kernel` with its launch shape under its own name.
-#define WM_PLANT(kernel, blocks, threads)                                        \
-  add_planted(catalog, #kernel, [](int* data, Stream stream) {                   \
-    launch<kernel>({.grid = dim3(blocks),                                        \
-                    .block = dim3(threads),                                      \
-                    .shared_bytes = 4096,                                        \
-                    .blocks_communicate = true},                                 \
-                   stream, data);                                                \
+#define WM_PLANT(kernel, blocks, threads)                      \
+  add_planted(catalog, #kernel, [](int* data, Stream stream) { \
+    launch<kernel>({.grid = dim3(blocks),                      \
+                    .block = dim3(threads),                    \
+                    .shared_bytes = 4096,                      \
+                    .blocks_communicate = true},               \
+                   stream, data);                              \
   })
 
 }  // namespace wm::WM_FLAVOUR
