@@ -31,6 +31,15 @@ run_label() {  # run_label PRESET LABELS
   ctest --test-dir "build/$1" -L "$2" -j "$jobs" --output-on-failure --no-tests=error
 }
 
+sanitized=(core_test ops_test config_test verify_test determinism_test registry_test report_test emu_test)
+
+run_sanitized() {
+  for name in "${sanitized[@]}"; do
+    echo "$name"
+    "build/asan/tests/$name" --gtest_brief=1
+  done
+}
+
 without_nvcc() {  # configures with nvcc hidden from PATH: everything but CUDA must work
   local path
   path=$(tr ':' '\n' <<< "$PATH" | while read -r d; do [ -x "$d/nvcc" ] || echo "$d"; done | paste -sd:)
@@ -61,8 +70,8 @@ all() {
   fi
   step 'build (clang)' build clang
   step 'tests (clang)' run_label clang '^(unit|kernels)$'
-  step 'build (asan)' build asan core_test ops_test config_test verify_test reference_test
-  step 'tests (asan)' run_label asan '^unit$'
+  step 'build (asan)' build asan "${sanitized[@]}"
+  step 'tests (asan)' run_sanitized
 }
 
 case "${1:-}" in
