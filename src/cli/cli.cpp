@@ -19,6 +19,7 @@ void add_verbs(CLI::App& app, Context& context) {
   add_run(app, context);
   add_explain(app, context);
   add_report(app, context);
+  add_merge(app, context);
 }
 
 std::vector<std::string> verb_names(CLI::App& app) {

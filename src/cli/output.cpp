@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <iostream>
 
 #include "core/error.hpp"
 #include "report/text.hpp"
@@ -40,6 +41,16 @@ std::string file_name_of(const std::string& name) {
   return clean.substr(0, 80);
 }
 
+report::Rollup read_rollup(const std::string& file) {
+  report::Rollup rollup;
+  std::ifstream stream(file);
+  report::read_report(
+      stream, file, [&](const json& header) { rollup.header(header); },
+      [&](const json& record) { rollup.record(record); },
+      [&](const json& summary) { rollup.summary(summary); });
+  return rollup;
+}
+
 std::string seconds_text(double seconds) { return report::duration(seconds * 1e9); }
 
 }  // namespace
@@ -54,38 +65,33 @@ void FanOut::summary(const json& summary) {
   for (auto& sink : sinks_) sink->summary(summary);
 }
 
+ReportFiles::ReportFiles(const std::string& folder, const std::optional<Shard>& shard) {
+  const std::string part =
+      shard ? "-" + std::to_string(shard->index) + "-of-" + std::to_string(shard->count) : "";
+  records = (fs::path(folder) / ("records" + part + ".jsonl")).string();
+  report = (fs::path(folder) / ("report" + part + ".md")).string();
+}
+
 void FolderSink::header(const json& header) {
+  journal_.header(header);
   std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) throw EnvironmentError("cannot make the folder " + folder_ + ": " + error.message());
-  fs::remove(fs::path(folder_) / "report.md", error);  // of an overwritten run
-  const fs::path records = fs::path(folder_) / "records.jsonl";
-  const int claimed = open(records.c_str(), O_WRONLY | O_CREAT | (overwrite_ ? 0 : O_EXCL), 0666);
-  if (claimed < 0 && errno == EEXIST)
-    throw UsageError("another run has just begun to write " + records.string());
-  if (claimed >= 0) close(claimed);
-  records_.open(records, std::ios::trunc);
+  fs::remove(files_.report, error);  // of an overwritten run
   rollup_.header(header);
-  write(header);
 }
 
 void FolderSink::record(const json& record) {
   rollup_.record(record);
-  write(record);
+  journal_.record(record);
 }
 
 void FolderSink::summary(const json& summary) {
+  journal_.close(summary);
   rollup_.summary(summary);
-  write(summary);
-  std::ofstream file(fs::path(folder_) / "report.md", std::ios::trunc);
+  if (!journal_.in_order()) rollup_ = read_rollup(files_.records);
+  std::ofstream file(files_.report, std::ios::trunc);
   file << report::markdown(rollup_);
   file.close();
-  if (!file) throw EnvironmentError("cannot write " + folder_ + "/report.md (disk full?)");
-}
-
-void FolderSink::write(const json& line) {
-  records_ << line.dump(-1, ' ', false, json::error_handler_t::replace) << '\n' << std::flush;
-  if (!records_) throw EnvironmentError("cannot write " + folder_ + "/records.jsonl (disk full?)");
+  if (!file) throw EnvironmentError("cannot write " + files_.report + " (disk full?)");
 }
 
 const std::vector<std::string>& StreamSink::formats() {
@@ -93,12 +99,17 @@ const std::vector<std::string>& StreamSink::formats() {
   return names;
 }
 
+void StreamSink::flush() {
+  errno = 0;
+  if (!stream_.flush() && errno == ENOSPC) full_ = true;
+}
+
 void StreamSink::header(const json& header) {
   rollup_.header(header);
   if (format_ == "jsonl") stream_ << header.dump() << '\n';
   if (format_ == "table") stream_ << report::table_heading();
   if (format_ == "csv") stream_ << report::csv_heading();
-  stream_ << std::flush;
+  flush();
 }
 
 void StreamSink::record(const json& record) {
@@ -108,7 +119,7 @@ void StreamSink::record(const json& record) {
   }
   if (format_ == "table") stream_ << report::table_row(record);
   if (format_ == "csv") stream_ << report::csv_row(record);
-  stream_ << std::flush;
+  flush();
 }
 
 void StreamSink::summary(const json& summary) {
@@ -116,7 +127,8 @@ void StreamSink::summary(const json& summary) {
   if (format_ == "jsonl") stream_ << summary.dump() << '\n';
   if (format_ == "table") stream_ << report::table_end(rollup_);
   if (format_ == "md") stream_ << report::markdown(rollup_);
-  stream_ << std::flush;
+  flush();
+  if (full_) throw EnvironmentError("standard output cannot be written: no space left");
 }
 
 void ProgressSink::header(const json& header) {
@@ -172,11 +184,49 @@ std::string default_folder(const std::string& name, const std::string& plan_hash
   return folder;
 }
 
-void check_folder(const std::string& folder, bool force) {
+void check_folder(const std::string& folder, const std::optional<Shard>& shard) {
   if (!fs::exists(folder)) return;
   if (!fs::is_directory(folder)) throw UsageError("--out " + folder + ": is not a folder");
-  if (!force && !fs::is_empty(folder)) {
-    throw UsageError("--out " + folder + ": not empty; --force overwrites the report in it");
+  if (shard) {
+    const std::string own = ReportFiles(folder, shard).records;
+    for (const std::string& file : {own, own + ".part"})
+      if (fs::exists(file))
+        throw UsageError("--out " + folder + ": has " + file +
+                         " already; --resume goes on with it, --force overwrites it");
+    return;
+  }
+  if (!fs::is_empty(folder))
+    throw UsageError("--out " + folder +
+                     ": not empty; --resume goes on with the report in it, --force overwrites it");
+}
+
+RunOutcome outcome_of(const nlohmann::ordered_json& summary, bool sweep) {
+  RunOutcome outcome;
+  for (const auto& [status, count] : report::object_of(summary, "counts").items()) {
+    outcome.by_status[status] = count.get<std::int64_t>();
+  }
+  outcome.interrupted = summary.value("interrupted", false);
+  const auto& coverage = report::object_of(summary, "coverage");
+  outcome.below_coverage = !coverage.value("below_min", nlohmann::ordered_json::array()).empty();
+  const auto& mistrusted = report::object_of(summary, "mistrusted");
+  outcome.mistrusted_variants = sweep && report::number_of(mistrusted, "count") > 0;
+  return outcome;
+}
+
+/// Why the exit code is bad where no record tells.
+void print_unmet(const nlohmann::ordered_json& summary, int code) {
+  if (code == kNothingMatched) std::cerr << "nothing matched: no record was planned\n";
+  const auto& coverage = report::object_of(summary, "coverage");
+  for (const auto& each : coverage.value("below_min", nlohmann::ordered_json::array())) {
+    std::cerr << "coverage: " << report::text_of(each, "variant") << " passed "
+              << report::number_of(each, "passed") << ", fewer than "
+              << report::number_of(coverage, "min_passed_per_variant") << "\n";
+  }
+  const auto& mistrusted = report::object_of(summary, "mistrusted");
+  for (const auto& each : mistrusted.value("listed", nlohmann::ordered_json::array())) {
+    std::cerr << "mistrusted: " << report::text_of(each, "variant")
+              << ": no gate could have seen a lost term; add the recipe exact\n  "
+              << report::text_of(each, "repro") << "\n";
   }
 }
 

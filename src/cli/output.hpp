@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "cli/exit_code.hpp"
 #include "report/render.hpp"
+#include "runner/journal.hpp"
 #include "runner/runner.hpp"
 
 namespace wm {
@@ -25,23 +28,27 @@ class FanOut : public RecordSink {
   std::vector<std::unique_ptr<RecordSink>> sinks_;
 };
 
-/// OUT/records.jsonl, a line flushed a record, and OUT/report.md at the end. The folder is made
-/// when the first line is written. Throws EnvironmentError when a write fails (disk full).
+/// Names inside a report folder: records.jsonl and report.md, or those of one shard
+/// (records-2-of-3.jsonl, report-2-of-3.md).
+struct ReportFiles {
+  std::string records, report;
+  ReportFiles(const std::string& folder, const std::optional<Shard>& shard);
+};
+
+/// OUT/records.jsonl, journalled a record at a time, and OUT/report.md at the end. The folder is
+/// made when the first line is written. Throws EnvironmentError when a write fails (disk full).
 class FolderSink : public RecordSink {
  public:
-  /// Without `overwrite` a report that appeared meanwhile (another run) is a UsageError.
-  FolderSink(std::string folder, bool overwrite)
-      : folder_(std::move(folder)), overwrite_(overwrite) {}
+  FolderSink(ReportFiles files, Journal::Mode mode, bool is_shard)
+      : files_(std::move(files)), journal_(files_.records, mode, is_shard) {}
   void header(const nlohmann::ordered_json& header) override;
   void record(const nlohmann::ordered_json& record) override;
   void summary(const nlohmann::ordered_json& summary) override;
+  const Journal& journal() const { return journal_; }
 
  private:
-  void write(const nlohmann::ordered_json& line);
-
-  std::string folder_;
-  bool overwrite_;
-  std::ofstream records_;
+  ReportFiles files_;
+  Journal journal_;
   report::Rollup rollup_;
 };
 
@@ -57,8 +64,11 @@ class StreamSink : public RecordSink {
   void summary(const nlohmann::ordered_json& summary) override;
 
  private:
+  void flush();
+
   std::ostream& stream_;
   std::string format_;
+  bool full_ = false;  ///< a write found no space
   report::Rollup rollup_;
 };
 
@@ -84,7 +94,12 @@ class ProgressSink : public RecordSink {
 
 /// reports/runs/<name>-<utc>-<first 8 of the hash>, made unique.
 std::string default_folder(const std::string& name, const std::string& plan_hash);
-/// Throws UsageError when the folder has content, unless `force`.
-void check_folder(const std::string& folder, bool force);
+/// Throws UsageError when the folder has content; shards may share one, but for their own files.
+void check_folder(const std::string& folder, const std::optional<Shard>& shard);
+
+/// What exit_code_of needs of a summary. `sweep`: findings over several cases count.
+RunOutcome outcome_of(const nlohmann::ordered_json& summary, bool sweep);
+/// On standard error: why the exit code is bad where no record tells.
+void print_unmet(const nlohmann::ordered_json& summary, int code);
 
 }  // namespace wm

@@ -7,6 +7,7 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/shard.hpp"
 #include "cli/verb.hpp"
 #include "core/error.hpp"
 #include "core/mma_model.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 std::atomic<bool> g_stop{false};
 
-/// The first Ctrl-C lets the running record finish; the second ends the process.
+/// The first Ctrl-C closes the report, without the records being made; the second ends the process.
 void on_signal(int signal) {
   g_stop = true;
   std::signal(signal, SIG_DFL);
@@ -27,9 +28,10 @@ void on_signal(int signal) {
 struct RunVerb {
   PlanOptions plan;
   std::string stages, device = "auto", filter, emu_arch, guard, out, format, fail_on;
+  std::string shard, distribute = "partition", timeout, budget, dump;
   std::optional<int> repeats;
   unsigned jobs = 0;
-  bool force = false, no_progress = false;
+  bool force = false, resume = false, no_progress = false, no_isolation = false;
 
   void add_to(CLI::App& verb, const std::string& default_stages);
   RunOptions options(const Plan& plan) const;
@@ -54,12 +56,29 @@ void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
   verb.add_option("--guard", guard,
                   "back or front: put that end of every buffer against an inaccessible page");
   verb.add_option("--repeats", repeats, "Runs compared by the probe `rerun` (default 2)");
-  verb.add_option("--jobs", jobs, "CPU threads of emulator and references (0: all cores)")
+  verb.add_option("--jobs", jobs,
+                  "Worker processes; fewer cases than that share their CPU threads (0: all cores)")
       ->capture_default_str();
+  verb.add_option("--timeout", timeout, "Longest time of one record, such as 30s or 5m; 0: none")
+      ->default_str("10m");
+  verb.add_option("--time-budget", budget,
+                  "Longest time of the run, such as 10m: repeats are dropped first, then the last "
+                  "cases are skipped");
+  verb.add_flag("--no-isolation", no_isolation,
+                "Make records in this process, for a debugger; a crash then ends the run");
   verb.add_option("--out", out,
                   "Folder for records.jsonl and report.md (default "
                   "reports/runs/<name>-<utc>-<plan hash>); must be empty");
   verb.add_flag("--force", force, "Overwrite the report in a non-empty --out");
+  verb.add_flag("--resume", resume, "Go on with the interrupted run in --out");
+  verb.add_option(
+      "--shard", shard,
+      "I/N: the I-th of N parts of the plan, or auto: from the variables of a job array, "
+      "MPI or a test runner; join them with merge");
+  verb.add_option("--distribute", distribute,
+                  "partition: each case in one shard; replicate: every shard runs all")
+      ->capture_default_str();
+  verb.add_option("--dump", dump, "Folder for every case's tensors as .npy, and its case.json");
   verb.add_option("--format", format,
                   "Standard output: jsonl, table, csv or md (default: table on a terminal, else "
                   "jsonl)");
@@ -83,39 +102,16 @@ RunOptions RunVerb::options(const Plan& read) const {
   options.emu_arch = emu_arch;
   if (!guard.empty()) options.guard = parse_guard(guard);
   options.threads = jobs;
+  options.isolate = !no_isolation;
+  if (!timeout.empty()) options.timeout_s = parse_duration("--timeout", timeout);
+  if (!budget.empty()) options.budget_s = parse_duration("--time-budget", budget);
+  options.dump = dump;
+  check_word("--distribute", distribute, {"partition", "replicate"});
+  if (!shard.empty()) options.shard = parse_shard(shard);
+  if (options.shard) options.shard->replicate = distribute == "replicate";
   options.reruns = repeats.value_or(read.run().repeats.value_or(options.reruns));
   if (options.reruns < 1) throw UsageError("--repeats must be at least 1");
   return options;
-}
-
-RunOutcome outcome_of(const nlohmann::ordered_json& summary, bool sweep) {
-  RunOutcome outcome;
-  for (const auto& [status, count] : report::object_of(summary, "counts").items()) {
-    outcome.by_status[status] = count.get<std::int64_t>();
-  }
-  outcome.interrupted = summary.value("interrupted", false);
-  const auto& coverage = report::object_of(summary, "coverage");
-  outcome.below_coverage = !coverage.value("below_min", nlohmann::ordered_json::array()).empty();
-  const auto& mistrusted = report::object_of(summary, "mistrusted");
-  outcome.mistrusted_variants = sweep && report::number_of(mistrusted, "count") > 0;
-  return outcome;
-}
-
-/// Why the exit code is bad where no record tells.
-void print_unmet(const nlohmann::ordered_json& summary, int code) {
-  if (code == kNothingMatched) std::cerr << "nothing matched: no record was planned\n";
-  const auto& coverage = report::object_of(summary, "coverage");
-  for (const auto& each : coverage.value("below_min", nlohmann::ordered_json::array())) {
-    std::cerr << "coverage: " << report::text_of(each, "variant") << " passed "
-              << report::number_of(each, "passed") << ", fewer than "
-              << report::number_of(coverage, "min_passed_per_variant") << "\n";
-  }
-  const auto& mistrusted = report::object_of(summary, "mistrusted");
-  for (const auto& each : mistrusted.value("listed", nlohmann::ordered_json::array())) {
-    std::cerr << "mistrusted: " << report::text_of(each, "variant")
-              << ": no gate could have seen a lost term; add the recipe exact\n  "
-              << report::text_of(each, "repro") << "\n";
-  }
 }
 
 int RunVerb::run(const Context& context) const {
@@ -124,24 +120,37 @@ int RunVerb::run(const Context& context) const {
   check_word("--format", shown, StreamSink::formats());
   const auto failing =
       fail_on.empty() ? default_fail_on() : split_words("--fail-on", fail_on, fail_on_words());
-  if (!out.empty()) check_folder(out, force);
+  if (resume && out.empty()) throw UsageError("--resume needs the --out of the interrupted run");
+  if (resume && force) throw UsageError("--resume and --force exclude each other");
   const Plan read = plan.read(context.catalogs);
   RunOptions settings = options(read);
   settings.command = context.command;
+  if (!out.empty() && !force && !resume) check_folder(out, settings.shard);
 
   const std::string folder = out.empty() ? default_folder(read.name(), read.hash()) : out;
+  settings.replay = folder + "/replay";
+  const ReportFiles files(folder, settings.shard);
+  const auto mode = resume  ? Journal::Mode::resume
+                    : force ? Journal::Mode::overwrite
+                            : Journal::Mode::create;
   FanOut sinks;
-  sinks.add(std::make_unique<FolderSink>(folder, force));
+  auto report_folder = std::make_unique<FolderSink>(files, mode, settings.shard.has_value());
+  if (resume)
+    settings.earlier = [&journal = report_folder->journal()](const RecordVisitor& visit) {
+      Journal::visit_records(journal.path(), visit);
+    };
+  sinks.add(std::move(report_folder));
   sinks.add(std::make_unique<StreamSink>(std::cout, shown));
   if (!no_progress) {
     sinks.add(std::make_unique<ProgressSink>(std::cerr, isatty(STDERR_FILENO) != 0 && !terminal));
   }
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  std::signal(SIGHUP, on_signal);
   std::signal(SIGPIPE, SIG_IGN);
   const nlohmann::ordered_json summary = run_plan(read, settings, context.catalogs, sinks, g_stop);
   const int code = exit_code_of(outcome_of(summary, plan.cases.empty()), failing);
-  std::cerr << "report: " << folder << "/report.md\n";
+  std::cerr << "report: " << files.report << "\n";
   print_unmet(summary, code);
   return code;
 }

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "emu/faults.hpp"
+#include "gpu/launch_note.hpp"
 
 namespace wm::emu {
 namespace {
@@ -85,6 +86,7 @@ void Executor::help(std::size_t index) {
 void Executor::run(const Launch& launch, Worker worker, const void* args) {
   check_limits(launch);
   const std::lock_guard launch_lock(launch_mutex_);
+  note_launch(launch.signature, launch.grid, launch.block);
   prepare_faults();
   const bool alone = launch.blocks_communicate || os_threads_ == 1;
   Grid grid(launch, worker, args, schedule_,

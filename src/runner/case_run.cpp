@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "runner/dump.hpp"
 
 namespace wm {
 namespace {
@@ -24,27 +25,6 @@ void set_status(CaseResult& result, Status status, std::string reason) {
 }
 
 constexpr double kMemoryShare = 0.8;
-
-// Storage on the device and twice on the host, values in double, reference value and magnitude.
-double host_bytes_needed(const Problem& problem) {
-  double bytes = 0;
-  for (const TensorDesc& desc : problem.tensors) {
-    const double elements = static_cast<double>(desc.elements());
-    if (elements == 0) continue;
-    const double stored = static_cast<double>(desc.offset + desc.span()) * info(desc.dtype).bytes;
-    bytes += 3 * stored + elements * sizeof(double) * (desc.role == Role::output ? 3 : 1);
-  }
-  return bytes;
-}
-
-double available_host_bytes() {
-  std::ifstream in("/proc/meminfo");
-  std::string key, unit;
-  double kib = 0;
-  while (in >> key >> kib && std::getline(in, unit))
-    if (key == "MemAvailable:") return kib * 1024;
-  return std::numeric_limits<double>::infinity();
-}
 
 std::string gib_text(double bytes) {
   return format_real(std::round(bytes / (1 << 30) * 10) / 10) + " GiB";
@@ -85,6 +65,27 @@ std::string mismatch_text(const std::string& tensor, const TensorAccuracy& accur
 }
 
 }  // namespace
+
+// Storage on the device and twice on the host, values in double, reference value and magnitude.
+double host_bytes_needed(const Problem& problem) {
+  double bytes = 0;
+  for (const TensorDesc& desc : problem.tensors) {
+    const double elements = static_cast<double>(desc.elements());
+    if (elements == 0) continue;
+    const double stored = static_cast<double>(desc.offset + desc.span()) * info(desc.dtype).bytes;
+    bytes += 3 * stored + elements * sizeof(double) * (desc.role == Role::output ? 3 : 1);
+  }
+  return bytes;
+}
+
+double available_host_bytes() {
+  std::ifstream in("/proc/meminfo");
+  std::string key, unit;
+  double kib = 0;
+  while (in >> key >> kib && std::getline(in, unit))
+    if (key == "MemAvailable:") return kib * 1024;
+  return std::numeric_limits<double>::infinity();
+}
 
 std::string_view name_of(Status status) {
   switch (status) {
@@ -205,6 +206,7 @@ void CaseRunner::execute(const Case& item, const Variant& variant, const CaseSet
   const auto descs = outputs_of(item.problem);
   for (std::size_t t = 0; t < descs.size(); ++t)
     result.digests.emplace_back(descs[t]->name, tensor_digest(*descs[t], base.outputs[t]));
+  if (!settings.dump.empty()) dump(item, variant, settings.dump, base, result);
   std::vector<double>& samples = result.timing.samples_ns;
   samples.push_back(base.elapsed_ns);
   if (settings.stages.verify) verify(item, base, "", result);
@@ -212,7 +214,8 @@ void CaseRunner::execute(const Case& item, const Variant& variant, const CaseSet
     probe(item, settings, execution, base, result);
   // Integers and other special data run faster or slower than real ones: only `normal` is timed.
   const bool timed = settings.stages.throughput && item.recipe == "normal";
-  while (timed && result.status == Status::passed && samples.size() < 3)
+  while (timed && result.status == Status::passed &&
+         static_cast<int>(samples.size()) < settings.samples)
     samples.push_back(execution.run(base_settings).elapsed_ns);
   result.timing = timed ? summarise(samples) : Timing{};
   conclude(item, result);
@@ -262,6 +265,23 @@ void CaseRunner::check_expect(const Case& item, const RunOutputs& outputs, CaseR
       }
     }
   }
+}
+
+void CaseRunner::dump(const Case& item, const Variant& variant, const std::string& folder,
+                      const RunOutputs& outputs, const CaseResult& result) {
+  CaseDump dump(folder, item, variant.id, result.config);
+  for (const HostTensor& input : prepared_.inputs()) dump.tensor(input.desc, input.values);
+  const auto descs = outputs_of(item.problem);
+  const std::vector<Expected>& expected = prepared_.expected(result.claims);
+  for (std::size_t t = 0; t < descs.size(); ++t) {
+    std::vector<double> got(static_cast<std::size_t>(descs[t]->elements()));
+    load_all(*descs[t], outputs.outputs[t].data(), got);
+    dump.tensor(*descs[t], got);
+    dump.reference(*descs[t], expected[t],
+                   item.problem.op->bound_rule(item.problem, *descs[t], result.claims),
+                   uses_gate_i(item));
+  }
+  dump.finish();
 }
 
 void CaseRunner::probe(const Case& item, const CaseSettings& settings, Execution& execution,

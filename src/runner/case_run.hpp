@@ -26,7 +26,11 @@ struct CaseSettings {
   Stages stages;
   int reruns = 2;
   int schedules = 2;
+  int samples = 3;  ///< of the timing
   Guard guard = Guard::none;
+  double timeout_s = 0;  ///< of one record in a worker process; 0: none
+  std::string dump;      ///< folder for the tensors; empty: none
+  std::string replay;    ///< folder for inputs too long for a repro line; empty: they stand in it
 };
 
 struct ProbeResult {
@@ -69,6 +73,8 @@ class CaseRunner {
   void verify(const Case& item, const RunOutputs& outputs, const std::string& which,
               CaseResult& result);
   void check_expect(const Case& item, const RunOutputs& outputs, CaseResult& result);
+  void dump(const Case& item, const Variant& variant, const std::string& folder,
+            const RunOutputs& outputs, const CaseResult& result);
   void probe(const Case& item, const CaseSettings& settings, Execution& execution,
              const RunOutputs& base, CaseResult& result);
   void probe_runs(const Case& item, const char* name, const std::vector<ExecutionSettings>& runs,
@@ -79,6 +85,11 @@ class CaseRunner {
   Device& device_;
   Prepared& prepared_;
 };
+
+/// Host memory that a case takes, in bytes: its tensors, and values and reference in double.
+double host_bytes_needed(const Problem& problem);
+/// Free host memory, in bytes; infinity where unknown.
+double available_host_bytes();
 
 /// Whether gate I applies to the case: exact recipe, inputs not overridden.
 bool uses_gate_i(const Case& item);

@@ -66,7 +66,8 @@ json explain_case(const Case& item, const RunOptions& options, const CatalogSet&
   json tensors = json::array();
   for (const TensorDesc& desc : problem.tensors) tensors.push_back(tensor_json(desc));
   json algorithms = json::array();
-  for (const Selected& one : select_variants(item, catalog_of(catalogs, device), options.filter))
+  for (const Selected& one :
+       select_variants(item, catalog_of(catalogs, device.id()), options.filter))
     algorithms.push_back(variant_json(item, one, device.props()));
   const RecipeAnswer recipe = problem.op->has_recipe(problem, item.recipe);
   return {{"case", to_case_string(item)},

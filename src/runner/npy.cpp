@@ -103,4 +103,50 @@ std::vector<double> read_npy(const std::string& path, const Dims& dims, DType dt
   return values;
 }
 
+namespace {
+
+/// NumPy's name of the type the file's numbers have.
+std::string file_descr(DType dtype) {
+  const auto bytes = std::to_string(info(dtype).bytes);
+  const std::string order = info(dtype).bytes == 1 ? "|" : "<";
+  switch (dtype) {
+    case DType::f16:
+    case DType::f32:
+    case DType::f64:
+      return order + "f" + bytes;
+    case DType::s8:
+    case DType::s32:
+    case DType::s64:
+      return order + "i" + bytes;
+    default:
+      return order + "u" + bytes;
+  }
+}
+
+}  // namespace
+
+void write_npy(const std::string& path, const Dims& dims, DType dtype,
+               std::span<const double> values) {
+  std::string text = "{'descr': '" + file_descr(dtype) + "', 'fortran_order': False, 'shape': (";
+  for (const std::int64_t dim : dims) text += std::to_string(dim) + ",";
+  text += "), }";
+  constexpr std::size_t kPrefix = 10, kAlignment = 64;
+  text.append(kAlignment - 1 - (kPrefix + text.size()) % kAlignment, ' ');
+  text += '\n';
+  const auto length = static_cast<std::uint16_t>(text.size());
+  std::string data("\x93NUMPY\x01\x00", 8);
+  data += static_cast<char>(length & 0xff);
+  data += static_cast<char>(length >> 8);
+  data += text;
+  const TensorDesc dense{"", Role::output, dtype, dims, packed_strides(dims), 0};
+  std::vector<std::byte> bytes(dense.bytes());
+  store_all(dense, values, bytes.data());
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(data.data(), static_cast<std::streamsize>(data.size()));
+  out.write(reinterpret_cast<const char*>(bytes.data()),
+            static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) throw EnvironmentError("cannot write " + path + " (disk full?)");
+}
+
 }  // namespace wm

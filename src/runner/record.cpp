@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/text.hpp"
+#include "runner/dump.hpp"
 
 namespace wm {
 namespace {
@@ -116,27 +117,30 @@ json problem_json(const Problem& problem) {
   return out;
 }
 
-json make_record(const Case& item, const VariantId& id, const std::string& device,
+json make_record(const Case& item, const VariantId& id, std::int64_t index,
                  const CaseSettings& settings, const CaseResult& result) {
-  json record{{"schema", "warpmark.record/1"},
-              {"case", to_case_string(item)},
-              {"case_id", case_id(item)},
-              {"label", item.label},
-              {"count", item.count},
-              {"op", id.op},
-              {"algorithm", id.algorithm},
-              {"provider", id.provider},
-              {"variant", id.to_string()},
-              {"config", result.config},
-              {"device", device},
-              {"problem", problem_json(item.problem)},
-              {"recipe", versioned_recipe(item.recipe)},
-              {"seed", item.seed},
-              {"status", name_of(result.status)},
-              {"reason", result.reason},
-              {"workspace_bytes", result.workspace_bytes},
-              {"attempts", 1},
-              {"repro", repro_command(item)}};
+  json record{
+      {"schema", "warpmark.record/1"},
+      {"index", index},
+      {"case", to_case_string(item)},
+      {"case_id", case_id(item)},
+      {"label", item.label},
+      {"count", item.count},
+      {"op", id.op},
+      {"algorithm", id.algorithm},
+      {"provider", id.provider},
+      {"variant", id.to_string()},
+      {"config", result.config},
+      {"device", item.device},
+      {"problem", problem_json(item.problem)},
+      {"recipe", versioned_recipe(item.recipe)},
+      {"seed", item.seed},
+      {"status", name_of(result.status)},
+      {"reason", result.reason},
+      {"workspace_bytes", result.workspace_bytes},
+      {"attempts", 1},
+      {"repro", repro_command(
+                    settings.replay.empty() ? item : with_inputs_in_files(item, settings.replay))}};
   if (!result.ran) return record;
   record["claims"] = claims_json(result.claims);
   if (!result.accuracy.empty()) {

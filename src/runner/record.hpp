@@ -16,8 +16,9 @@ nlohmann::ordered_json json_number(double value);
 nlohmann::ordered_json claims_json(const Claims& claims);
 nlohmann::ordered_json problem_json(const Problem& problem);
 
-/// The record of one case with one variant on `device`.
-nlohmann::ordered_json make_record(const Case& item, const VariantId& id, const std::string& device,
+/// The record of one case, whose device is chosen, with one variant. `index`: its position in the
+/// plan.
+nlohmann::ordered_json make_record(const Case& item, const VariantId& id, std::int64_t index,
                                    const CaseSettings& settings, const CaseResult& result);
 
 }  // namespace wm

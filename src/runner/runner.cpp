@@ -2,129 +2,193 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "runner/case_run.hpp"
+#include "runner/case_worker.hpp"
 #include "runner/environment.hpp"
-#include "runner/prepare.hpp"
+#include "runner/planner.hpp"
 #include "runner/record.hpp"
-#include "runner/select.hpp"
 #include "runner/summary.hpp"
+#include "runner/worker_pool.hpp"
 
 namespace wm {
 namespace {
 
 using json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
 
-bool contains(const std::vector<std::string>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-CaseSettings settings_of(const Case& item, const RunOptions& options) {
-  const std::vector<std::string>& names = item.stages.empty() ? options.stages : item.stages;
-  CaseSettings settings;
-  settings.stages = {contains(names, "verify"), contains(names, "determinism"),
-                     contains(names, "throughput")};
-  settings.reruns = item.repeats.value_or(options.reruns);
-  settings.schedules = options.schedules;
-  settings.guard = options.guard.value_or(item.guard);
-  return settings;
-}
-
-// One pass over the plan with everything that decides what a case runs on.
+// One pass over the plan.
 class Runner {
  public:
-  Runner(const Plan& plan, const RunOptions& options, const CatalogSet& catalogs)
+  Runner(const Plan& plan, const RunOptions& options, const CatalogSet& catalogs, RecordSink& sink,
+         const std::atomic<bool>& stop)
       : plan_(plan),
         options_(options),
         catalogs_(catalogs),
-        devices_(catalogs, options, plan.requirements().device == "cuda") {}
+        sink_(sink),
+        stop_(stop),
+        planner_(plan, options, catalogs) {}
 
-  json run(RecordSink& sink, const std::atomic<bool>& stop) {
-    const auto start = std::chrono::steady_clock::now();
-    const std::int64_t planned = count_records();
-    set_reference_threads(options_.threads);
-    sink.header(header(planned));
-    bool interrupted = false;
-    plan_.for_each([&](const Case& item) {
-      run_case(item, sink, stop);
-      interrupted = stop.load();
-      return !interrupted;
-    });
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  json run() {
+    const bool aside = options_.isolate && catalogs_.has_cuda_build();
+    planner_.use(aside ? in_child([this] { return planner_.look(); }) : planner_.look());
+    sink_.header(header());
+    take_earlier();
+    if (options_.isolate)
+      run_in_workers();
+    else
+      run_here();
     json text =
-        summary_.to_json(wall.count(), interrupted, plan_.requirements().min_passed_per_variant);
-    text["planned"] = planned;
-    sink.summary(text);
+        summary_.to_json(seconds_since(start_), stop_, plan_.requirements().min_passed_per_variant);
+    text["planned"] = planner_.own_records();
+    sink_.summary(text);
     return text;
   }
 
  private:
-  // Also finds what must stop the run before its first record: devices, names, forced configs.
-  std::int64_t count_records() {
-    plan_.check_algorithms(
-        [this](const std::string& op) { return algorithm_names(catalogs_, op); });
-    std::int64_t planned = 0;
-    plan_.for_each([&](const Case& item) {
-      Device& device = devices_.get(item.device, item.emu_arch);
-      if (!first_) first_ = &device;
-      const auto selected = select_variants(item, catalog_of(catalogs_, device), options_.filter);
-      planned += static_cast<std::int64_t>(selected.size());
-      if (!item.config.empty()) check_forced_config(item, device, selected);
-      return true;
-    });
-    return planned;
-  }
-
-  static void check_forced_config(const Case& item, Device& device,
-                                  const std::vector<Selected>& selected) {
-    const Config config = Config::parse(item.config);
-    for (const Selected& one : selected)
-      if (one.variant && one.variant->supports(item.problem, device.props()).ok())
-        one.variant->check_config(item.problem, config);
-  }
-
-  json header(std::int64_t planned) const {
-    json text{{"schema", "warpmark.header/1"}, {"name", plan_.name()},
-              {"plan_hash", plan_.hash()},     {"planned", planned},
-              {"stages", options_.stages},     {"command", options_.command},
-              {"environment", json::object()}};
-    if (first_) text["environment"] = environment_json(*first_);
+  json header() const {
+    json text{{"schema", "warpmark.header/1"},
+              {"name", plan_.name()},
+              {"plan_hash", plan_.hash()},
+              {"planned", planner_.own_records()},
+              {"plan_records", planner_.records()},
+              {"records_hash", planner_.records_hash()},
+              {"stages", options_.stages},
+              {"settings",
+               {{"device", options_.device},
+                {"filter", options_.filter},
+                {"emu_arch", options_.emu_arch},
+                {"guard", options_.guard ? json(name_of(*options_.guard)) : json(nullptr)},
+                {"repeats", options_.reruns},
+                {"schedules", options_.schedules},
+                {"min_passed_per_variant", plan_.requirements().min_passed_per_variant}}},
+              {"command", options_.command},
+              {"environment", planner_.environment()}};
+    if (options_.shard)
+      text["shard"] = {{"index", options_.shard->index},
+                       {"count", options_.shard->count},
+                       {"distribute", options_.shard->replicate ? "replicate" : "partition"}};
     return text;
   }
 
-  void run_case(const Case& item, RecordSink& sink, const std::atomic<bool>& stop) {
-    Device& device = devices_.get(item.device, item.emu_arch);
-    const CaseSettings settings = settings_of(item, options_);
-    CaseRunner runner(device, prepared_);
-    for (const Selected& one :
-         select_variants(item, catalog_of(catalogs_, device), options_.filter)) {
-      if (stop.load()) return;
-      Case single = item;
-      single.algorithm = one.id.algorithm;
-      single.device = device.id();
-      single.emu_arch = single.emu_arch.empty() ? options_.emu_arch : single.emu_arch;
-      single.guard = settings.guard;
-      CaseResult result;
-      if (one.variant) {
-        result = runner.run(single, *one.variant, settings);
-      } else {
-        result.status = Status::unsupported;
-        result.reason = one.reason;
+  void take_earlier() {
+    if (!options_.earlier) return;
+    made_.resize(static_cast<std::size_t>(planner_.records()));
+    options_.earlier([this](const json& record) {
+      made_.at(record.at("index").get<std::size_t>()) = true;
+      summary_.add(record);
+      ++done_;
+    });
+    taken_ = done_;
+  }
+
+  void add(const json& record) {
+    summary_.add(record);
+    ++done_;
+    sink_.record(record);
+  }
+
+  void add_without_run(const Assignment& work, const PlannedRecord& record, Status status,
+                       const std::string& reason) {
+    CaseResult result;
+    result.status = status;
+    result.reason = reason;
+    add(make_record(case_of(work, record), record.id, record.index, work.settings, result));
+  }
+
+  /// Makes the records that need no worker; what is left is for one.
+  void settle(Assignment& work) {
+    const bool over = options_.budget_s > 0 && seconds_since(start_) >= options_.budget_s;
+    std::erase_if(work.records, [&](const PlannedRecord& record) {
+      if (!record.reason.empty()) {
+        add_without_run(work, record, Status::unsupported, record.reason);
+      } else if (over) {
+        add_without_run(
+            work, record, Status::skipped,
+            "budget: the time budget of " + format_real(options_.budget_s) + " s was used up");
       }
-      summary_.add(single, one.id, result);
-      sink.record(make_record(single, one.id, device.id(), settings, result));
+      return !record.reason.empty() || over;
+    });
+    if (options_.budget_s > 0 && expected_seconds() > options_.budget_s) {
+      work.settings.samples = 1;
+      work.settings.reruns = 2;
+      work.settings.schedules = 2;
     }
+  }
+
+  /// How long the run will have taken at its present rate.
+  double expected_seconds() const {
+    const auto made = static_cast<double>(done_ - taken_);
+    const auto left = static_cast<double>(planner_.own_records() - done_);
+    const double elapsed = seconds_since(start_);
+    return made == 0 ? 0 : elapsed + elapsed / made * left;
+  }
+
+  void run_here() {
+    set_reference_threads(options_.threads);
+    CaseWorker worker(catalogs_, options_, plan_.requirements().device == "cuda");
+    planner_.for_each(made_, [&](Assignment&& work) {
+      settle(work);
+      for (const PlannedRecord& record : work.records) {
+        if (stop_) return false;
+        add(worker.run(work.item, work.settings, record.index, record.id.to_string()));
+      }
+      return !stop_.load();
+    });
+  }
+
+  void run_in_workers() {
+    const unsigned threads =
+        options_.threads > 0 ? options_.threads : std::max(1U, std::thread::hardware_concurrency());
+    // A GPU is not shared: times beside another process's kernels would mean nothing.
+    const unsigned most = planner_.uses_cuda() ? 1 : threads;
+    const auto workers =
+        static_cast<unsigned>(std::clamp<std::int64_t>(planner_.cases(), 1, std::int64_t{most}));
+    RunOptions own = options_;
+    own.threads = std::max(1U, threads / workers);
+    const auto main = [&](LineSocket& socket) {
+      set_reference_threads(own.threads);
+      try {
+        CaseWorker worker(catalogs_, own, plan_.requirements().device == "cuda");
+        serve_assignments(socket, worker);
+      } catch (const std::exception& error) {
+        report_unusable(socket, error.what());
+      }
+    };
+    WorkerPool pool(
+        workers, main,
+        {[this](json record) { add(record); },
+         [this](const Assignment& work, const PlannedRecord& record, const std::string& reason) {
+           add_without_run(work, record, Status::error, reason);
+         }},
+        stop_);
+    const double share = available_host_bytes() / workers;
+    planner_.for_each(made_, [&](Assignment&& work) {
+      settle(work);
+      if (work.records.empty()) return !stop_.load();
+      const bool alone = workers > 1 && host_bytes_needed(work.item.problem) > share / 2;
+      pool.submit(std::move(work), alone);
+      return !stop_.load();
+    });
+    pool.finish();
   }
 
   const Plan& plan_;
   const RunOptions& options_;
   const CatalogSet& catalogs_;
-  Devices devices_;
-  Device* first_ = nullptr;
-  Prepared prepared_;
+  RecordSink& sink_;
+  const std::atomic<bool>& stop_;
+  Planner planner_;
   Summary summary_;
+  std::vector<bool> made_;  ///< by an earlier run
+  std::int64_t done_ = 0, taken_ = 0;
+  Clock::time_point start_ = Clock::now();
 };
 
 }  // namespace
@@ -137,7 +201,7 @@ std::vector<std::string> algorithm_names(const CatalogSet& catalogs, const std::
       const std::string& provider = variant.id.provider;
       const std::string name =
           provider == "warpmark" ? variant.id.algorithm : provider + ":" + variant.id.algorithm;
-      if (!contains(names, name)) names.push_back(name);
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
   return names;
@@ -145,7 +209,7 @@ std::vector<std::string> algorithm_names(const CatalogSet& catalogs, const std::
 
 json run_plan(const Plan& plan, const RunOptions& options, const CatalogSet& catalogs,
               RecordSink& sink, const std::atomic<bool>& stop) {
-  return Runner(plan, options, catalogs).run(sink, stop);
+  return Runner(plan, options, catalogs, sink, stop).run();
 }
 
 }  // namespace wm

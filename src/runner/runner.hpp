@@ -3,6 +3,7 @@
 // through verify, determinism and throughput, and each record goes to the sink as it is finished.
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,28 +16,46 @@
 
 namespace wm {
 
+/// Part `index` (from 1) of `count` of a plan. With `replicate` every part is the whole.
+struct Shard {
+  int index = 1, count = 1;
+  bool replicate = false;
+};
+
+using RecordVisitor = std::function<void(const nlohmann::ordered_json&)>;
+
 struct RunOptions {
   std::vector<std::string> stages{"verify", "determinism", "throughput"};
   std::string device = "auto";  ///< emu, cuda, cuda:1, auto
   std::string filter;           ///< glob over variant ids
   std::string emu_arch;         ///< h200 when empty
   std::optional<Guard> guard;   ///< overrides a case's own
-  unsigned threads = 0;         ///< OS threads of emulator and reference; 0: all cores
-  int reruns = 2;               ///< runs compared by the probe `rerun`
-  int schedules = 2;            ///< schedules compared by the probe `schedule`, the base included
+  unsigned threads = 0;         ///< CPU threads of all worker processes together; 0: all cores
+  bool isolate = false;         ///< make records in worker processes; not in this one
+  double timeout_s = 600;       ///< of one record in a worker process; 0: none
+  double budget_s = 0;          ///< of the whole run; 0: none
+  std::string dump;             ///< folder for the tensors of every case; empty: none
+  std::string replay;           ///< folder for inputs too long for a repro line; empty: none
+  std::optional<Shard> shard;
+  int reruns = 2;     ///< runs compared by the probe `rerun`
+  int schedules = 2;  ///< schedules compared by the probe `schedule`, the base included
   std::vector<std::string> command;  ///< for the header
+  /// Visits the records that an interrupted run of the same plan has left; empty: there are none.
+  std::function<void(const RecordVisitor&)> earlier;
 };
 
 class RecordSink {
  public:
   virtual ~RecordSink() = default;
+  /// Throws UsageError when it continues a report that the header does not fit.
   virtual void header(const nlohmann::ordered_json& header) = 0;
   virtual void record(const nlohmann::ordered_json& record) = 0;
   virtual void summary(const nlohmann::ordered_json& summary) = 0;
 };
 
-/// Runs the plan; `stop` is polled between records (the summary then says interrupted). Returns the
-/// summary. Throws UsageError, ConfigError, EnvironmentError before the first record only.
+/// Runs the plan; `stop` ends it early (the summary then says interrupted): at once with worker
+/// processes, whose running records are lost, else between records. Returns the summary. Throws
+/// UsageError and ConfigError before the first record only, EnvironmentError at any time.
 nlohmann::ordered_json run_plan(const Plan& plan, const RunOptions& options,
                                 const CatalogSet& catalogs, RecordSink& sink,
                                 const std::atomic<bool>& stop);

@@ -53,17 +53,9 @@ std::vector<Selected> select_variants(const Case& item, const Catalog& catalog,
   return selected;
 }
 
-const Catalog& catalog_of(const CatalogSet& catalogs, const Device& device) {
-  switch (device.kind()) {
-    case DeviceKind::cuda:
-      return catalogs.cuda;
-    case DeviceKind::emu_race:
-      return catalogs.emu_race;
-    case DeviceKind::emu:
-    case DeviceKind::cpu:
-      break;
-  }
-  return catalogs.emu;
+const Catalog& catalog_of(const CatalogSet& catalogs, const std::string& device) {
+  if (device.starts_with("cuda")) return catalogs.cuda;
+  return device == "emu-race" ? catalogs.emu_race : catalogs.emu;
 }
 
 Devices::Devices(const CatalogSet& catalogs, const RunOptions& options, bool require_cuda)

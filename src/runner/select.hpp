@@ -22,8 +22,8 @@ struct Selected {
 std::vector<Selected> select_variants(const Case& item, const Catalog& catalog,
                                       const std::string& filter);
 
-/// The catalog of a device's flavour.
-const Catalog& catalog_of(const CatalogSet& catalogs, const Device& device);
+/// The catalog of a device's flavour, by the device's id.
+const Catalog& catalog_of(const CatalogSet& catalogs, const std::string& device);
 
 /// Opens devices by name once each and keeps them.
 class Devices {
@@ -32,9 +32,10 @@ class Devices {
   /// `name` of a case, or empty for the run's own choice. Throws EnvironmentError where there is
   /// none.
   Device& get(const std::string& name, const std::string& arch);
+  /// The device's id, without opening it where the name says it all.
+  std::string resolve(const std::string& name);
 
  private:
-  std::string resolve(const std::string& name);
   Device& emulator(const std::string& id, const std::string& arch);
 
   const CatalogSet& catalogs_;

@@ -1,19 +1,18 @@
 #pragma once
-// What a run amounts to: counts, coverage, and the findings that no single record can tell.
+// What a run amounts to: counts, coverage, and the findings that no single record can tell. Made
+// from the records alone, so that a resumed or merged report has the summary of an undisturbed one.
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
-
-#include "registry/variant.hpp"
-#include "runner/case_run.hpp"
 
 namespace wm {
 
 class Summary {
  public:
-  void add(const Case& item, const VariantId& id, const CaseResult& result);
+  void add(const nlohmann::ordered_json& record);
   nlohmann::ordered_json to_json(double wall_s, bool interrupted, std::int64_t min_passed) const;
 
  private:
@@ -26,10 +25,12 @@ class Summary {
   };
   /// A variant on one problem: whether any gate could have seen a lost term.
   struct Trust {
-    bool ran = false;
     bool trusted = false;
+    std::int64_t index = -1;  ///< of the record whose repro it is: the first of the plan
     std::string repro;
   };
+  void add_schedule_probe(const nlohmann::ordered_json& record, Coverage& coverage);
+  void add_trust(const nlohmann::ordered_json& record, const std::string& variant);
 
   std::map<std::string, std::int64_t> by_status_;
   std::map<std::string, Coverage> variants_;

@@ -159,6 +159,10 @@ double ulp_of(DType dtype, double value) {
   return std::ldexp(1.0, exponent - type.precision + 1);
 }
 
+double bound_of(const BoundRule& rule, double value, double magnitude) {
+  return rule.per_magnitude * magnitude + rule.per_value * std::abs(value) + rule.absolute;
+}
+
 TensorAccuracy judge(const JudgeInput& in) {
   const std::int64_t total = in.desc.elements();
   if (static_cast<std::int64_t>(in.value.size()) != total ||
@@ -181,8 +185,7 @@ TensorAccuracy judge(const JudgeInput& in) {
       want = round_to(in.desc.dtype, want);
       result = compare_exact(got, want);
     } else {
-      bound = in.rule.per_magnitude * in.magnitude[i] + in.rule.per_value * std::abs(want) +
-              in.rule.absolute;
+      bound = bound_of(in.rule, want, in.magnitude[i]);
       result = compare_bound(got, want, bound, max_finite);
       detectability = std::min(detectability, term_over_bound(in, i, bound));
     }

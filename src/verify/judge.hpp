@@ -53,6 +53,9 @@ struct JudgeInput {
   bool nan_may_spread = false;
 };
 
+/// How far from `value` an element may be whose reference has this value and magnitude.
+double bound_of(const BoundRule& rule, double value, double magnitude);
+
 TensorAccuracy judge(const JudgeInput& input);
 
 /// Spacing of the output type at |value|.

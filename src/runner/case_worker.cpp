@@ -1,0 +1,35 @@
+#include "runner/case_worker.hpp"
+
+#include <stdexcept>
+
+#include "runner/record.hpp"
+
+namespace wm {
+
+const Variant* CaseWorker::find(const Catalog& catalog, const std::string& name) {
+  auto& known = variants_[&catalog];
+  if (known.empty())
+    for (const Variant& variant : catalog.variants()) known[variant.id.to_string()] = &variant;
+  const auto found = known.find(name);
+  if (found == known.end()) throw std::logic_error("no variant " + name);
+  return found->second;
+}
+
+nlohmann::ordered_json CaseWorker::run(const Case& item, const CaseSettings& settings,
+                                       std::int64_t index, const std::string& name) {
+  Device& device = devices_.get(item.device, item.emu_arch);
+  const Variant& variant = *find(catalog_of(catalogs_, device.id()), name);
+  Case single = item;
+  single.algorithm = variant.id.algorithm;
+  CaseResult result;
+  try {
+    result = CaseRunner(device, prepared_).run(single, variant, settings);
+  } catch (const std::exception& error) {
+    result.status = Status::error;
+    result.reason = error.what();
+    spent_ = true;
+  }
+  return make_record(single, variant.id, index, settings, result);
+}
+
+}  // namespace wm
