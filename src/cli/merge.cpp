@@ -124,7 +124,8 @@ class Merger {
         throw NoPlan(shard.file + " and " + first.file + " differ in " + key);
       }
       if (report::text_of(report::object_of(shard.header, "shard"), "distribute") == "replicate")
-        throw NoPlan(shard.file + " is one of several runs of the whole plan (--distribute "
+        throw NoPlan(shard.file +
+                     " is one of several runs of the whole plan (--distribute "
                      "replicate): compare them, there is nothing to merge");
     }
   }
@@ -139,8 +140,8 @@ class Merger {
     std::int64_t next = 0;
     for (const Line& line : lines_) {
       if (line.index < next)
-        throw NoPlan("record " + std::to_string(line.index) + " is in " +
-                     shards_[line.shard].file + " and in another shard");
+        throw NoPlan("record " + std::to_string(line.index) + " is in " + shards_[line.shard].file +
+                     " and in another shard");
       missing += line.index - next;
       next = line.index + 1;
     }
@@ -156,8 +157,7 @@ class Merger {
     const auto shard_of = [](const ShardReport& shard) {
       return report::object_of(shard.header, "shard");
     };
-    const auto count =
-        static_cast<int>(report::number_of(shard_of(shards_.front()), "count"));
+    const auto count = static_cast<int>(report::number_of(shard_of(shards_.front()), "count"));
     std::string text;
     for (int index = 1; index <= count; ++index) {
       const bool here = std::any_of(shards_.begin(), shards_.end(), [&](const ShardReport& shard) {
@@ -227,9 +227,9 @@ void add_merge(CLI::App& app, Context& context) {
       ->required();
   verb->add_option("--out", options->out, "Folder for the joined report")->required();
   verb->add_flag("--force", options->force, "Overwrite the report in a non-empty --out");
-  verb->add_option("--fail-on", options->fail_on,
-                   "Comma list of what makes the exit code bad (default " +
-                       join(default_fail_on(), ",") + ")");
+  verb->add_option(
+      "--fail-on", options->fail_on,
+      "Comma list of what makes the exit code bad (default " + join(default_fail_on(), ",") + ")");
   verb->footer(
       "Exit code: that of a run of the whole plan; 6 when the shards do not make up one plan:\n"
       "another plan or other settings, a record missing or twice, a shard not finished.");

@@ -39,8 +39,8 @@ std::int64_t number(const std::string& name, const std::string& text) {
 
 Shard checked(const std::string& what, std::int64_t index, std::int64_t count) {
   if (count < 1 || count > kMostShards)
-    throw UsageError("--shard " + what + ": " + std::to_string(count) +
-                     " shards (allowed: 1 to " + std::to_string(kMostShards) + ")");
+    throw UsageError("--shard " + what + ": " + std::to_string(count) + " shards (allowed: 1 to " +
+                     std::to_string(kMostShards) + ")");
   if (index < 1 || index > count)
     throw UsageError("--shard " + what + ": shard " + std::to_string(index) + " of " +
                      std::to_string(count) + " (allowed: 1 to " + std::to_string(count) + ")");

@@ -1,6 +1,6 @@
 #pragma once
-// What was launched last, kept where another process can read it: a worker that dies leaves its last
-// words there.
+// What was launched last, kept where another process can read it: a worker that dies leaves its
+// last words there.
 #include <atomic>
 #include <cstdint>
 #include <string>

@@ -20,19 +20,18 @@ std::string to_line(const Assignment& assignment) {
   json records = json::array();
   for (const PlannedRecord& record : assignment.records)
     records.push_back({record.index, record.id.to_string()});
-  const json line{{"case", to_case_string(assignment.item)},
-                  {"label", assignment.item.label},
-                  {"count", assignment.item.count},
-                  {"stages",
-                   {settings.stages.verify, settings.stages.determinism,
-                    settings.stages.throughput}},
-                  {"reruns", settings.reruns},
-                  {"schedules", settings.schedules},
-                  {"samples", settings.samples},
-                  {"guard", name_of(settings.guard)},
-                  {"dump", settings.dump},
-                  {"replay", settings.replay},
-                  {"records", records}};
+  const json line{
+      {"case", to_case_string(assignment.item)},
+      {"label", assignment.item.label},
+      {"count", assignment.item.count},
+      {"stages", {settings.stages.verify, settings.stages.determinism, settings.stages.throughput}},
+      {"reruns", settings.reruns},
+      {"schedules", settings.schedules},
+      {"samples", settings.samples},
+      {"guard", name_of(settings.guard)},
+      {"dump", settings.dump},
+      {"replay", settings.replay},
+      {"records", records}};
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -64,12 +64,13 @@ Journal::~Journal() {
 }
 
 void Journal::fail(const char* what) const {
-  throw EnvironmentError(std::string("cannot ") + what + " " + path_ + ": " +
-                         std::strerror(errno));
+  throw EnvironmentError(std::string("cannot ") + what + " " + path_ + ": " + std::strerror(errno));
 }
 
 void Journal::open_file() {
-  const int extra = mode_ == Mode::create ? O_CREAT | O_EXCL : mode_ == Mode::overwrite ? O_CREAT : 0;
+  const int extra = mode_ == Mode::create      ? O_CREAT | O_EXCL
+                    : mode_ == Mode::overwrite ? O_CREAT
+                                               : 0;
   descriptor_ = open(path_.c_str(), O_RDWR | O_CLOEXEC | extra, 0666);
   if (descriptor_ < 0 && errno == EEXIST)
     throw UsageError("another run has just begun to write " + path_);
@@ -162,9 +163,8 @@ void Journal::sort() {
     to << line << '\n';
   };
   copy_line(0);
-  const auto last = std::max_element(records_.begin(), records_.end(), [](auto& a, auto& b) {
-    return a.second < b.second;
-  });
+  const auto last = std::max_element(records_.begin(), records_.end(),
+                                     [](auto& a, auto& b) { return a.second < b.second; });
   from.seekg(last->second);
   std::getline(from, line);
   const off_t summary = from.tellg();

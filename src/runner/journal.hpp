@@ -1,6 +1,6 @@
 #pragma once
-// A report while it is written: a line a record, each whole on disk before the next is made. What an
-// interrupted run has left can be continued.
+// A report while it is written: a line a record, each whole on disk before the next is made. What
+// an interrupted run has left can be continued.
 #include <sys/types.h>
 
 #include <cstdint>

@@ -93,8 +93,7 @@ json Planner::look() const {
         const Device& device = devices.get(work.item.device, work.item.emu_arch);
         check_forced_config(work, catalog_of(catalogs_, work.item.device), device);
         for (const PlannedRecord& record : work.records) {
-          const std::string key =
-              record_key(case_id(case_of(work, record)), record.id.to_string());
+          const std::string key = record_key(case_id(case_of(work, record)), record.id.to_string());
           hash.update(key.data(), key.size());
         }
         const auto count = static_cast<std::int64_t>(work.records.size());

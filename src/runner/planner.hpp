@@ -34,7 +34,8 @@ class Planner {
 
   /// Calls `visit` with the shard's assignments in order, each without the records `made` has
   /// marked, until it returns false.
-  void for_each(const std::vector<bool>& made, const std::function<bool(Assignment&&)>& visit) const;
+  void for_each(const std::vector<bool>& made,
+                const std::function<bool(Assignment&&)>& visit) const;
 
  private:
   using Visit = std::function<bool(Assignment&&, bool own)>;

@@ -78,11 +78,11 @@ void Summary::add_trust(const json& record, const std::string& variant) {
   trust.repro = text(record, "repro");
 }
 
-json Summary::to_json(double wall_s, bool interrupted, std::int64_t min_passed) const {
+json Summary::to_json(double wall_s, bool interrupted, std::int64_t min_passed, bool whole) const {
   json mistrusted = json::array();
   std::int64_t mistrusted_count = 0;
   for (const auto& [key, trust] : trust_) {
-    if (trust.trusted) continue;
+    if (trust.trusted || !whole) continue;
     ++mistrusted_count;
     if (mistrusted.size() < kListed)
       mistrusted.push_back({{"variant", key.first}, {"repro", trust.repro}});
@@ -91,9 +91,10 @@ json Summary::to_json(double wall_s, bool interrupted, std::int64_t min_passed) 
   json uncovered = json::array();
   std::int64_t covered = 0;
   for (const auto& [name, coverage] : variants_) {
+    if (coverage.passed > 0) ++covered;
+    if (!whole) continue;
     if (coverage.claims_nondeterminism && coverage.schedule_probed && !coverage.seen_to_differ)
       not_observed.push_back(name);
-    if (coverage.passed > 0) ++covered;
     if (coverage.passed < min_passed)
       uncovered.push_back({{"variant", name}, {"passed", coverage.passed}});
   }

@@ -13,7 +13,10 @@ namespace wm {
 class Summary {
  public:
   void add(const nlohmann::ordered_json& record);
-  nlohmann::ordered_json to_json(double wall_s, bool interrupted, std::int64_t min_passed) const;
+  /// `whole`: the records are those of a whole plan, so that what only all of them together can
+  /// tell is told (coverage, mistrusted variants, nondeterminism not observed).
+  nlohmann::ordered_json to_json(double wall_s, bool interrupted, std::int64_t min_passed,
+                                 bool whole) const;
 
  private:
   struct Coverage {

@@ -108,10 +108,9 @@ void WorkerPool::message(Worker& worker, const std::string& line) {
     case kStarted: {
       worker.started = true;
       const double limit = worker.assignment.settings.timeout_s;
-      worker.deadline = limit > 0
-                            ? Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                 std::chrono::duration<double>(limit))
-                            : Clock::time_point::max();
+      worker.deadline = limit > 0 ? Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                       std::chrono::duration<double>(limit))
+                                  : Clock::time_point::max();
       return;
     }
     case kRecord:
@@ -139,7 +138,8 @@ void WorkerPool::replace(Worker& worker, bool timed_out) {
   const std::string how = worker.process.end();
   if (!worker.started) {
     if (++deaths_in_a_row_ >= kMostDeaths)
-      throw EnvironmentError("worker processes end before they have made a record: the last " + how);
+      throw EnvironmentError("worker processes end before they have made a record: the last " +
+                             how);
     return begin(worker);
   }
   std::string reason = "the worker process was " + how;

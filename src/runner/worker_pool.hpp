@@ -1,6 +1,6 @@
 #pragma once
-// Several worker processes that make records. One that dies or runs too long costs the record it was
-// making; another takes its place.
+// Several worker processes that make records. One that dies or runs too long costs the record it
+// was making; another takes its place.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -28,8 +28,9 @@ class WorkerPool {
   WorkerPool(unsigned workers, WorkerProcess::Main main, Events events,
              const std::atomic<bool>& stop);
 
-  /// Waits for a free worker and hands it the assignment. `alone`: waits until no other is busy, and
-  /// none becomes so before it is done. Throws EnvironmentError when workers cannot do their work.
+  /// Waits for a free worker and hands it the assignment. `alone`: waits until no other is busy,
+  /// and none becomes so before it is done. Throws EnvironmentError when workers cannot do their
+  /// work.
   void submit(Assignment assignment, bool alone = false);
   /// Waits until all is done.
   void finish();

@@ -25,7 +25,8 @@ void write_text(const char* file, const char* text) {
   close(descriptor);
 }
 
-/// The child ends with its parent, leaves Ctrl-C to it, and is the first to go when memory is short.
+/// The child ends with its parent, leaves Ctrl-C to it, and is the first to go when memory is
+/// short.
 void become_worker(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);

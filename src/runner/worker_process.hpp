@@ -1,6 +1,6 @@
 #pragma once
-// A forked process that makes records, so that a crash, an endless loop or an exhausted memory costs
-// one record.
+// A forked process that makes records, so that a crash, an endless loop or an exhausted memory
+// costs one record.
 #include <sys/types.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Planted faults of a process, by the width of the problem: in 200 consecutive widths one dies by an
-// invalid access on the host, one by abort, one never ends in a kernel and one never ends on the
+// Planted faults of a process, by the width of the problem: in 200 consecutive widths one dies by
+// an invalid access on the host, one by abort, one never ends in a kernel and one never ends on the
 // host. All others are right.
 #include <cstdlib>
 
