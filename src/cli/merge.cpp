@@ -83,7 +83,7 @@ class Merger {
     const json settings = report::object_of(header, "settings");
     json tail = summary.to_json(
         wall_s, false,
-        static_cast<std::int64_t>(report::number_of(settings, "min_passed_per_variant")));
+        static_cast<std::int64_t>(report::number_of(settings, "min_passed_per_variant")), true);
     tail["planned"] = header["planned"];
     sink.summary(tail);
     return tail;

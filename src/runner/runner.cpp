@@ -45,7 +45,8 @@ class Runner {
     else
       run_here();
     json text =
-        summary_.to_json(seconds_since(start_), stop_, plan_.requirements().min_passed_per_variant);
+        summary_.to_json(seconds_since(start_), stop_, plan_.requirements().min_passed_per_variant,
+                         !options_.shard || options_.shard->replicate);
     text["planned"] = planner_.own_records();
     sink_.summary(text);
     return text;
