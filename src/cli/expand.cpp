@@ -7,28 +7,40 @@
 namespace wm {
 namespace {
 
-void print_table(const Plan& plan) {
-  plan.for_each([](const Case& item) {
-    std::cout << case_id(item) << " " << to_case_string(item)
-              << (item.label.empty() ? "" : "  # " + item.label) << "\n";
+/// Each of these checks the cases on the way and gives their number. A million cases stream: what
+/// has been printed before a bad one stands.
+std::int64_t print_table(const Plan& plan) {
+  std::int64_t cases = 0;
+  plan.for_each([&](const Case& item) {
+    const auto [text, id] = case_text_and_id(item);
+    std::cout << id << ' ' << text << (item.label.empty() ? "" : "  # " + item.label) << '\n';
+    ++cases;
     return std::cout.good();
   });
+  return cases;
 }
 
-/// One array, a case a line, so that a long plan streams.
-void print_json(const Plan& plan) {
-  const char* separator = "[\n";
+/// One array, a case a line.
+std::int64_t print_json(const Plan& plan) {
+  std::int64_t cases = 0;
   plan.for_each([&](const Case& item) {
-    const nlohmann::ordered_json line{{"case", to_case_string(item)},
-                                      {"case_id", case_id(item)},
+    const auto [text, id] = case_text_and_id(item);
+    const nlohmann::ordered_json line{{"case", text},
+                                      {"case_id", id},
                                       {"label", item.label},
                                       {"count", item.count},
                                       {"excluded_algorithms", item.excluded_algorithms}};
-    std::cout << separator << line.dump();
-    separator = ",\n";
+    std::cout << (cases++ == 0 ? "[\n" : ",\n") << line.dump();
     return std::cout.good();
   });
-  std::cout << (*separator == '[' ? "[]" : "\n]") << "\n";
+  std::cout << (cases == 0 ? "[]" : "\n]") << '\n';
+  return cases;
+}
+
+std::int64_t count_cases(const Plan& plan) {
+  std::int64_t cases = 0;
+  plan.for_each([&](const Case&) { return ++cases, true; });
+  return cases;
 }
 
 }  // namespace
@@ -48,11 +60,10 @@ void add_expand(CLI::App& app, Context& context) {
     context.action = [options, format, &context] {
       check_word("--format", *format, {"count", "table", "json"});
       const Plan plan = options->read(context.catalogs);
-      std::int64_t cases = 0;
-      plan.for_each([&](const Case&) { return ++cases, true; });  // also checks each of them
+      const std::int64_t cases = *format == "table"  ? print_table(plan)
+                                 : *format == "json" ? print_json(plan)
+                                                     : count_cases(plan);
       if (*format == "count") std::cout << cases << "\n";
-      if (*format == "table") print_table(plan);
-      if (*format == "json") print_json(plan);
       if (cases == 0) std::cerr << "nothing matched: the plan has no case\n";
       return cases == 0 ? kNothingMatched : 0;
     };

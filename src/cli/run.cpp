@@ -31,7 +31,7 @@ struct RunVerb {
   std::string shard, distribute = "partition", timeout, budget, dump;
   std::optional<int> repeats;
   unsigned jobs = 0;
-  bool force = false, resume = false, no_progress = false, no_isolation = false;
+  bool force = false, resume = false, no_progress = false, no_isolation = false, redact = false;
 
   void add_to(CLI::App& verb, const std::string& default_stages);
   RunOptions options(const Plan& plan) const;
@@ -85,6 +85,7 @@ void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
   verb.add_option(
       "--fail-on", fail_on,
       "Comma list of what makes the exit code bad (default " + join(default_fail_on(), ",") + ")");
+  verb.add_flag("--redact", redact, "Leave the names of host and user out of the report");
   verb.add_flag("--no-progress", no_progress, "No progress on standard error");
 }
 
@@ -103,6 +104,7 @@ RunOptions RunVerb::options(const Plan& read) const {
   if (!guard.empty()) options.guard = parse_guard(guard);
   options.threads = jobs;
   options.isolate = !no_isolation;
+  options.redact = redact;
   if (!timeout.empty()) options.timeout_s = parse_duration("--timeout", timeout);
   if (!budget.empty()) options.budget_s = parse_duration("--time-budget", budget);
   options.dump = dump;

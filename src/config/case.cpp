@@ -311,6 +311,13 @@ std::string case_id(const Case& item) {
   return sha256_hex(to_case_string(item, false)).substr(0, 16);
 }
 
+std::pair<std::string, std::string> case_text_and_id(const Case& item) {
+  std::string text = to_case_string(item);
+  // Without a device the text is what the id hashes.
+  std::string id = item.device.empty() ? sha256_hex(text).substr(0, 16) : case_id(item);
+  return {std::move(text), std::move(id)};
+}
+
 std::string repro_command(const Case& item) {
   return "warpmark run --case " + shell_quote(to_case_string(item));
 }

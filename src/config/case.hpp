@@ -96,6 +96,8 @@ Case parse_case_string(std::string_view text);
 std::string to_case_string(const Case& item, bool with_device = true);
 /// First 16 hex digits of the SHA-256 of the text without the device.
 std::string case_id(const Case& item);
+/// Both at once, which costs little more than one.
+std::pair<std::string, std::string> case_text_and_id(const Case& item);
 /// `warpmark run --case '...'`, quoted for a POSIX shell.
 std::string repro_command(const Case& item);
 std::string shell_quote(std::string_view text);

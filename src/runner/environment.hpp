@@ -6,7 +6,8 @@
 
 namespace wm {
 
-nlohmann::ordered_json environment_json(const Device& device);
+/// `redact`: without the names of host and user.
+nlohmann::ordered_json environment_json(const Device& device, bool redact);
 std::string tool_version();
 
 }  // namespace wm

@@ -108,7 +108,7 @@ json Planner::look() const {
           {"records_hash", hash.hex()},
           {"uses_cuda", uses_cuda},
           {"auto_device", auto_device},
-          {"environment", first ? environment_json(*first) : json::object()}};
+          {"environment", first ? environment_json(*first, options_.redact) : json::object()}};
 }
 
 void Planner::for_each(const std::vector<bool>& made,

@@ -33,6 +33,7 @@ struct RunOptions {
   unsigned threads = 0;         ///< CPU threads of all worker processes together; 0: all cores
   bool isolate = false;         ///< make records in worker processes; not in this one
   double timeout_s = 600;       ///< of one record in a worker process; 0: none
+  bool redact = false;          ///< leave the names of host and user out of the header
   double budget_s = 0;          ///< of the whole run; 0: none
   std::string dump;             ///< folder for the tensors of every case; empty: none
   std::string replay;           ///< folder for inputs too long for a repro line; empty: none

@@ -79,6 +79,14 @@ class Run(ToolTest):
         folder, = (self.folder / "reports" / "runs").iterdir()
         self.assertRegex(folder.name, r"^mine-\d{8}T\d{6}Z-" + header["plan_hash"][:8] + "$")
 
+    def test_the_environment_can_be_redacted(self):
+        case = ["--case", "matmul m=2 n=2 k=2", "--device", "emu", "--out"]
+        plain = self.lines(self.tool("run", *case, "plain").stdout)[0]["environment"]
+        hidden = self.lines(self.tool("run", *case, "hidden", "--redact").stdout)[0]["environment"]
+        self.assertNotEqual(plain["host"]["name"], "redacted")
+        self.assertEqual((hidden["host"]["name"], hidden["host"]["user"], hidden["redacted"]), ("redacted", "redacted", True))
+        self.assertEqual(plain["host"]["cpu"], hidden["host"]["cpu"])
+
     def test_stages(self):
         record = self.lines(self.run_case("--case", CASE, "--stages", "verify").stdout)[1]
         self.assertIn("accuracy", record)
