@@ -5,11 +5,11 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make python3 libboost-context-dev libcli11-dev nlohmann-json3-dev
-  libeigen3-dev libssl-dev libgtest-dev libmpfr-dev python3-jsonschema)
+  libeigen3-dev libssl-dev libvalijson-dev libgtest-dev libmpfr-dev python3-jsonschema)
 for option in "$@"; do
   case "$option" in
     --bench) packages+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers) ;;
-    --all) packages+=(clang clang-format libclang-rt-dev binutils) ;;
+    --all) packages+=(clang clang-format libclang-rt-dev binutils openmpi-bin) ;;
     *) echo "bootstrap.sh: unknown option '$option' (allowed: --bench, --all)" >&2; exit 2 ;;
   esac
 done

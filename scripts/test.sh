@@ -51,6 +51,19 @@ without_nvcc() {  # configures with nvcc hidden from PATH: everything but CUDA m
   build/no-nvcc/warpmark run --case 'matmul m=8 n=8 k=8 recipe=exact' --out build/no-nvcc/out --force > /dev/null
 }
 
+fuzz() {  # a minute each; a finding is left in build/fuzz
+  local found=build/fuzz/findings name
+  mkdir -p "$found" build/fuzz/corpus-case build/fuzz/corpus-sweep
+  cmake --preset fuzz > /dev/null
+  cmake --build build/fuzz -j "$jobs" --target fuzz_case_string fuzz_sweep
+  build/fuzz/tests/fuzz/fuzz_case_string -max_total_time="${FUZZ_SECONDS:-60}" -artifact_prefix="$found/" \
+    -verbosity=0 -print_final_stats=1 -max_len=400 build/fuzz/corpus-case tests/fuzz/corpus/case &
+  local first=$!
+  build/fuzz/tests/fuzz/fuzz_sweep -max_total_time="${FUZZ_SECONDS:-60}" -artifact_prefix="$found/" \
+    -verbosity=0 -print_final_stats=1 -max_len=4096 build/fuzz/corpus-sweep tests/fuzz/corpus/sweep
+  wait "$first"
+}
+
 quick() {
   step 'build (dev)' build dev
   for label in unit kernels race cli; do step "tests: $label" run_label dev "^$label\$"; done
@@ -70,6 +83,7 @@ all() {
   fi
   step 'build (clang)' build clang
   step 'tests (clang)' run_label clang '^(unit|kernels)$'
+  step 'fuzzers' fuzz
   step 'build (asan)' build asan "${sanitized[@]}"
   step 'tests (asan)' run_sanitized
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "config/schema_check.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
@@ -41,9 +42,23 @@ Plan Plan::from_files(const std::vector<std::string>& files, const KeyValues& se
     for (const SweepCase& item : sweep.cases) {
       for (const Op* op : item.ops) plan.products_.emplace_back(item, *op, set);
     }
+    plan.check_schema(sweep);
   }
   check_overrides(plan.products_, set);
   return plan;
+}
+
+/// A value that the schema forbids is mostly one that its case is refused for, with a better
+/// reason.
+void Plan::check_schema(const Sweep& sweep) const {
+  constexpr std::int64_t kTried = 100'000;
+  try {
+    for (const auto& document : sweep.documents) check_sweep_schema(*document);
+  } catch (const ConfigError&) {
+    std::int64_t tried = 0;
+    for_each([&](const Case&) { return ++tried < kTried; });
+    throw;
+  }
 }
 
 Plan Plan::from_case_strings(const std::vector<std::string>& texts, const KeyValues& set) {

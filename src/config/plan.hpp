@@ -39,6 +39,8 @@ class Plan {
   const Requirements& requirements() const { return requirements_; }
 
  private:
+  void check_schema(const Sweep& sweep) const;
+
   std::string name_;
   RunSettings run_;
   Requirements requirements_;

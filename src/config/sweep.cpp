@@ -240,6 +240,7 @@ class SweepReader {
     if (!parent) read_top(document, *scope);
     read_includes(document, scope);
     read_cases(document, scope);
+    sweep_.documents.push_back(document);
   }
 
  private:

@@ -71,6 +71,7 @@ struct Sweep {
   RunSettings run;
   Requirements require;
   std::vector<SweepCase> cases;
+  std::vector<std::shared_ptr<const JsonDocument>> documents;  ///< the file and those it includes
 };
 
 /// Stages of `run`: verify, determinism, throughput.

@@ -24,6 +24,7 @@ ALLOWED = {
 THIRD_PARTY = {
     "nlohmann/": {"config", "runner", "report", "cli"},
     "CLI/": {"cli"},
+    "valijson/": {"config"},
     "Eigen/": {"reference"},
     "boost/": {"emu"},
     "openssl/": {"core"},
