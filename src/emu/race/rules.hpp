@@ -130,19 +130,27 @@ inline Cover cover_of(const Cell& cell, std::uint8_t whole, bool shared) {
   return read == now.stamp ? Cover::thread : Cover::none;
 }
 
-/// A read of a whole granule, as `read` does it; gives the cover of the cell afterwards.
-inline Cover read_whole(Cell& cell, std::uint8_t whole, const Attempt& attempt) {
-  if (!writes_are_old(cell, attempt.shared)) {
-    read(cell, whole, attempt);
-    return Cover::none;
-  }
-  const Cover cover = cover_of(cell, whole, attempt.shared);
+/// A read of whole granules whose writes are old and whose readers are those of the first one:
+/// what `read` would do to each. Gives the cover of the cells afterwards.
+inline Cover read_alike(Cell* cells, unsigned count, std::uint8_t whole, const Attempt& attempt) {
+  const Cover cover = cover_of(*cells, whole, attempt.shared);
   if (cover != Cover::none) return cover;
-  if (cell.read.stamp >= attempt.floor &&
-      distance(cell.read, attempt.floor) > distance(cell.other, attempt.floor))
-    cell.other = cell.read;
-  cell.read = attempt.at(whole);
-  return cover_of(cell, whole, attempt.shared);
+  const bool keep = cells->read.stamp >= attempt.floor &&
+                    distance(cells->read, attempt.floor) > distance(cells->other, attempt.floor);
+  for (unsigned i = 0; i < count; ++i) {
+    if (keep) cells[i].other = cells[i].read;
+    cells[i].read = attempt.at(whole);
+  }
+  return cover_of(*cells, whole, attempt.shared);
+}
+
+/// Whether `read_alike` may be used on a read's cells.
+inline bool alike(const Cell* cells, unsigned count, bool shared) {
+  bool same = writes_are_old(*cells, shared);
+  for (unsigned i = 1; i < count; ++i)
+    same = same && cells[i].read.alike(cells->read) && cells[i].other.alike(cells->other) &&
+           writes_are_old(cells[i], shared);
+  return same;
 }
 
 /// Marks a unit whose cells all have at least this cover.

@@ -47,10 +47,10 @@ Attempt attempt_of(std::uintptr_t address, std::size_t bytes, std::uint8_t flags
 template <unsigned kBytes, unsigned kShift>
 inline void read_granules(const Page& page, std::uintptr_t address, const Attempt& attempt) {
   constexpr auto kWhole = static_cast<std::uint8_t>((1U << (1U << kShift)) - 1);
-  Cover cover = Cover::grid;
+  constexpr unsigned kCells = kBytes >> kShift;
   Cell* cell = page.cell(address);
-  for (unsigned i = 0; i < kBytes >> kShift; ++i)
-    cover = std::max(cover, read_whole(cell[i], kWhole, attempt));
+  if (!alike(cell, kCells, attempt.shared)) return access<0>(page, address, kBytes, attempt);
+  Cover cover = read_alike(cell, kCells, kWhole, attempt);
   if constexpr (kBytes < 16) {
     cell = page.cell(address & ~std::uintptr_t{15});
     for (unsigned i = 0; i < 16U >> kShift && cover < Cover::thread; ++i)

@@ -22,6 +22,10 @@ struct Access {
   bool atomic() const { return (flags & kAtomic) != 0; }
   bool copy() const { return (flags & kCopy) != 0; }
   bool pending() const { return (flags & kPending) != 0; }
+  /// Same threads, times and bytes, as far as later accesses can tell.
+  bool alike(const Access& other) const {
+    return stamp == other.stamp && mask == other.mask && flags == other.flags;
+  }
 };
 
 struct Cell {
