@@ -52,8 +52,9 @@ inline int distance(const Access& access, std::uint64_t floor) {
   if (access.stamp < now.block_floor) return 4;
   if (access.stamp < now.epoch_floor) return 0;
   const unsigned thread = Stamp::thread(now.stamp), other = Stamp::thread(access.stamp);
-  if (other == thread) return 1;
-  return other / 32 == thread / 32 ? 2 : 3;
+  if (other / 32 != thread / 32) return 3;
+  // One that this warp has synchronised with since is as good as none of another lane.
+  return other != thread && Stamp::clock(access.stamp) >= Stamp::clock(now.stamp) ? 2 : 1;
 }
 
 /// Whether no recorded access is of concern: nothing to compare with, nothing to keep.
@@ -69,16 +70,30 @@ inline void read(Cell& cell, std::uint8_t mask, const Attempt& attempt) {
   }
   if (cell.read.stamp == now.stamp && (mask & ~cell.read.mask) == 0) return;
   check(attempt, cell.write, mask);
-  if (cell.other.stamp >= attempt.floor && cell.other.writes()) {
+  if (cell.other.writes())
     check(attempt, cell.other, mask);
-  } else {
-    if (mask == cell.read.mask && mask == cell.other.mask &&
-        cover_all(cell.read, cell.other, attempt.floor))
-      return;
-    if (distance(cell.read, attempt.floor) > distance(cell.other, attempt.floor))
-      cell.other = cell.read;
-  }
+  else if (mask == cell.read.mask && mask == cell.other.mask &&
+           cover_all(cell.read, cell.other, attempt.floor))
+    return;
+  if (distance(cell.read, attempt.floor) > distance(cell.other, attempt.floor))
+    cell.other = cell.read;
   cell.read = attempt.at(mask);
+}
+
+/// Whether a write makes the recorded access needless: whoever conflicts with that also conflicts
+/// with the write. Not so for other bytes, nor for an atomic, with which other atomics do not
+/// conflict.
+inline bool replaces(const Attempt& attempt, std::uint8_t mask, const Access& access) {
+  if (access.stamp < attempt.floor) return true;
+  if ((access.mask & ~mask) != 0) return false;
+  if ((attempt.flags & Access::kAtomic) == 0) return true;
+  return access.atomic() && !by_another(access, attempt.floor);
+}
+
+/// Whether the last write, which the new one does not replace, is worth more than `other`.
+inline bool outlives(const Access& write, const Access& other, std::uint64_t floor) {
+  if (other.stamp < floor || !other.writes() || !write.atomic()) return true;
+  return other.atomic() && distance(write, floor) >= distance(other, floor);
 }
 
 inline void write(Cell& cell, std::uint8_t mask, const Attempt& attempt) {
@@ -90,20 +105,18 @@ inline void write(Cell& cell, std::uint8_t mask, const Attempt& attempt) {
     check(attempt, cell.read, mask);
     check(attempt, cell.other, mask);
   }
-  if (cell.read.stamp < attempt.floor || (cell.read.mask & ~mask) == 0) cell.read.stamp = 0;
-  if (cell.other.stamp < attempt.floor || (cell.other.mask & ~mask) == 0) cell.other.stamp = 0;
-  // An unordered write survives where this one does not replace it: other bytes, or two atomics.
-  const bool kept = (cell.write.mask & ~mask) != 0 ||
-                    (cell.write.atomic() && by_another(cell.write, attempt.floor));
-  if (kept && cell.write.stamp >= attempt.floor) cell.other = cell.write;
+  if (replaces(attempt, mask, cell.read)) cell.read.stamp = 0;
+  if (replaces(attempt, mask, cell.other)) cell.other.stamp = 0;
+  if (!replaces(attempt, mask, cell.write) && outlives(cell.write, cell.other, attempt.floor))
+    cell.other = cell.write;
   cell.write = attempt.at(mask);
 }
 
 /// Whether no read in this epoch can race with the cell's writes.
 inline bool writes_are_old(const Cell& cell, bool shared) {
   const std::uint64_t written = cell.write.stamp;
-  if (cell.write.pending() || (cell.other.writes() && cell.other.stamp >= now.grid_floor))
-    return false;
+  const std::uint64_t floor = shared ? now.epoch_floor : now.grid_floor;
+  if (cell.write.pending() || (cell.other.writes() && cell.other.stamp >= floor)) return false;
   return shared ? written < now.epoch_floor
                 : written < now.grid_floor ||
                       (written >= now.block_floor && written < now.epoch_floor);
