@@ -9,8 +9,8 @@ namespace wm::emu::race {
 /// it names the launch and block as well.
 struct Stamp {
   static constexpr unsigned kClockShift = 10, kEpochShift = 31;
-  /// A launch may begin with it: as many follow, which is more than an hour of barriers. Launches
-  /// behind it start anew.
+  /// A launch may begin with it: as many follow, half an hour of a barrier each microsecond.
+  /// Launches behind it start anew.
   static constexpr std::uint64_t kLastFirstEpoch = std::uint64_t{1} << 31;
   static constexpr std::uint32_t kMaxClock = (1U << (kEpochShift - kClockShift)) - 1;
 
