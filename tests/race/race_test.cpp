@@ -96,6 +96,11 @@ TEST(Race, ReportNamesThreadsAccessesAndPlace) {
   EXPECT_NE(run("wide_store").find("16-byte write of byte "), std::string::npos);
 }
 
+TEST(Race, AWriteEndsWhatItsReadersHaveShown) {
+  for (const auto kind : {Schedule::Kind::in_order, Schedule::Kind::reverse})
+    EXPECT_TRUE(run("reader_outside_mask", {kind, 0}).starts_with("race at some_orders.cu:"));
+}
+
 TEST(Race, TheDeviceWorksAfterAReport) {
   EXPECT_NE(run("missing_barrier"), "");
   EXPECT_EQ(run("double_buffered"), "");
