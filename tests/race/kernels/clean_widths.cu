@@ -27,7 +27,7 @@ __global__ void widths_in_turn(int* data) {
   for (int step = 0; step < 3; ++step) {
     tile[threadIdx.x / 4].v[threadIdx.x % 4] = step;
     __syncthreads();
-    sum += load_vec<4>(tile[threadIdx.x % 32].v)[step];
+    sum += sum_of(load_vec<4>(tile[threadIdx.x % 32].v));
     __syncthreads();
     if (threadIdx.x < 32) store_vec(tile[threadIdx.x].v, Chunk{1, 2, 3, step});
     __syncthreads();
@@ -55,7 +55,7 @@ __global__ void parts_of_a_word(int* data) {
 __global__ void inputs_and_outputs(int* data) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   int sum = 0;
-  for (int k = 0; k < 16; ++k) sum += data[k] + load_vec<4>(data + 4 * (k % 4))[k % 4];
+  for (int k = 0; k < 16; ++k) sum += data[k] + sum_of(load_vec<4>(data + 4 * (k % 4)));
   data[64 + i] = sum;
 }
 

@@ -13,8 +13,8 @@ __global__ void word_under_wide_reads(int* data) {
   if (threadIdx.x < 2) tile[threadIdx.x] = Chunk{1, 2, 3, 4};
   __syncthreads();
   int sum = 0;
-  if (threadIdx.x < 32) sum = load_vec<4>(tile[1].v)[0];  // word_under_wide_reads: first
-  if (threadIdx.x == 63) tile[1].v[3] = 5;                // word_under_wide_reads: second
+  if (threadIdx.x < 32) sum = sum_of(load_vec<4>(tile[1].v));  // word_under_wide_reads: first
+  if (threadIdx.x == 63) tile[1].v[3] = 5;                     // word_under_wide_reads: second
   data[threadIdx.x] = sum;
 }
 
@@ -23,8 +23,8 @@ __global__ void word_of_the_same_warp(int* data) {
   WM_SHARED(Chunk, tile, [2]);
   if (threadIdx.x < 2) tile[threadIdx.x] = Chunk{1, 2, 3, 4};
   __syncthreads();
-  data[threadIdx.x] = load_vec<4>(tile[1].v)[0];  // word_of_the_same_warp: first
-  if (threadIdx.x == 7) tile[1].v[2] = 5;         // word_of_the_same_warp: second
+  data[threadIdx.x] = sum_of(load_vec<4>(tile[1].v));  // word_of_the_same_warp: first
+  if (threadIdx.x == 7) tile[1].v[2] = 5;              // word_of_the_same_warp: second
 }
 
 // Everyone reads words; one thread then stores the 16 bytes around one of them.
@@ -41,7 +41,7 @@ __global__ void reader_behind_barrier(int* data) {
   WM_SHARED(Chunk, tile, [1]);
   if (threadIdx.x == 0) tile[0] = Chunk{1, 2, 3, 4};
   __syncthreads();
-  int sum = load_vec<4>(tile[0].v)[1];
+  int sum = sum_of(load_vec<4>(tile[0].v));
   __syncthreads();
   if (threadIdx.x == 40) sum += tile[0].v[1];  // reader_behind_barrier: first
   if (threadIdx.x == 41) tile[0].v[1] = 7;     // reader_behind_barrier: second
@@ -75,7 +75,7 @@ __global__ void blocks_read_what_one_wrote(int* data) {
   if (blockIdx.x == 0 && threadIdx.x == 3) data[6] = 1;  // blocks_read_what_one_wrote: first
   __syncthreads();
   int sum = 0;
-  if (blockIdx.x > 0) sum = load_vec<4>(data + 4)[0];  // blocks_read_what_one_wrote: second
+  if (blockIdx.x > 0) sum = sum_of(load_vec<4>(data + 4));  // blocks_read_what_one_wrote: second
   data[64 + blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 

@@ -14,7 +14,7 @@ __global__ void reader_outside_mask(int* data) {
   __syncwarp();
   int sum = 0;
   if (threadIdx.x < 16) {
-    sum = load_vec<4>(tile[0].v)[0];
+    sum = sum_of(load_vec<4>(tile[0].v));
     __syncwarp(0xffffU);
     if (threadIdx.x == 0) tile[0].v[1] = 2;
   }
