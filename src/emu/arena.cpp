@@ -39,10 +39,7 @@ Arena::Arena() {
 
 std::size_t Arena::bytes() const { return kRegion; }
 
-void Arena::add_shadow() {
-  static_shadow_ = race::ShadowRange(region_ + kGuard, kStaticArea, 4);
-  dynamic_shadow_ = race::ShadowRange(region_ + 2 * kGuard + kStaticArea, kDynamicArea, 4);
-}
+void Arena::add_shadow() { shadow_ = race::ShadowRange(region_, kRegion, 4); }
 
 Arena::~Arena() { munmap(region_, kRegion); }
 

@@ -43,6 +43,8 @@ class Arena {
   /// All memory that may belong to a block, inaccessible parts included.
   const void* begin() const { return region_; }
   std::size_t bytes() const;
+  /// Of all of it; empty without `add_shadow`.
+  const race::ShadowRange& shadow() const { return shadow_; }
   /// Gives the memory a shadow for the race detector. Throws EnvironmentError.
   void add_shadow();
   /// "byte 36 of shared array "tile" (32 bytes)" for an address the arena contains.
@@ -57,7 +59,7 @@ class Arena {
   std::size_t dynamic_tail() const;
 
   std::byte* region_ = nullptr;
-  race::ShadowRange static_shadow_, dynamic_shadow_;
+  race::ShadowRange shadow_;
   std::vector<Slot> slots_;
   std::byte* next_ = nullptr;  ///< end of the canary after the last slot
   std::size_t static_bytes_ = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emu/race/detector.hpp"
+
 namespace wm::emu {
 
 AsyncCopies::Thread& AsyncCopies::of(unsigned thread) {
@@ -27,13 +29,15 @@ void AsyncCopies::begin(unsigned thread, void* to, const void* from, unsigned by
 
 void AsyncCopies::commit(unsigned thread) { ++of(thread).committed; }
 
-void AsyncCopies::wait(unsigned thread, unsigned left) {
+void AsyncCopies::wait(unsigned thread, unsigned left, race::Detector* race) {
   Thread& own = of(thread);
   const std::uint64_t landed = own.committed > left ? own.committed - left : 0;
   const auto end = std::find_if(own.copies.begin(), own.copies.end(),
                                 [&](const Copy& copy) { return copy.group >= landed; });
-  for (auto copy = own.copies.begin(); copy != end; ++copy)
+  for (auto copy = own.copies.begin(); copy != end; ++copy) {
     std::memcpy(copy->to, copy->data.data(), copy->bytes);
+    if (race != nullptr) race->copy_landed(copy->to, copy->bytes);
+  }
   own.copies.erase(own.copies.begin(), end);
 }
 

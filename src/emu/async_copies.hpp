@@ -8,6 +8,10 @@
 
 namespace wm::emu {
 
+namespace race {
+class Detector;
+}
+
 class AsyncCopies {
  public:
   /// Copies that nobody waited for never land.
@@ -16,8 +20,8 @@ class AsyncCopies {
   void begin(unsigned thread, void* to, const void* from, unsigned bytes, unsigned read,
              unsigned char poison);
   void commit(unsigned thread);
-  /// Lands the copies of all but the latest `left` committed groups.
-  void wait(unsigned thread, unsigned left);
+  /// Lands the copies of all but the latest `left` committed groups, and tells the detector if any.
+  void wait(unsigned thread, unsigned left, race::Detector* race);
 
  private:
   struct Copy {

@@ -47,7 +47,8 @@ void Machine::run(Grid& grid) {
   current_machine = this;
   failure_.clear();
   precise_ = imprecise_failure_ = false;
-  if (race_ != nullptr) race_->begin_launch(arena_.begin(), arena_.bytes());
+  if (race_ != nullptr)
+    race_->begin_launch(arena_.begin(), arena_.bytes(), arena_.shadow().tokens());
   if (next_block()) run_worker();
   if (imprecise_failure_) {
     precise_ = true;

@@ -56,7 +56,7 @@ class Machine {
   void check_matrix_row(const MatrixLoadLane& own, Site site);
   void copy_async(void* shared, const void* global, unsigned bytes, unsigned read, Site site);
   void commit_copies() { copies_.commit(linear(threadIdx)); }
-  void wait_copies(unsigned left) { copies_.wait(linear(threadIdx), left); }
+  void wait_copies(unsigned left) { copies_.wait(linear(threadIdx), left, race_); }
   void fence_block();
   unsigned lane() const { return linear(threadIdx) % 32; }
   Arena& arena() { return arena_; }

@@ -106,7 +106,7 @@ std::string Machine::fault_message() const {
 std::string Machine::race_message() const {
   const race::Conflict& conflict = race_->conflict();
   const auto access = [](const race::Access& each) {
-    return std::to_string(each.bytes) + "-byte " +
+    return std::to_string(each.bytes) + "-byte " + (each.copy() ? "cp.async " : "") +
            (each.atomic()   ? "atomic"
             : each.writes() ? "write"
                             : "read");

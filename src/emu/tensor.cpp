@@ -119,6 +119,7 @@ void Machine::check_matrix_row(const MatrixLoadLane& own, Site site) {
     fail([&] {
       return thread_message("ldmatrix row outside shared memory", site, describe(own.row));
     });
+  if (race_ != nullptr) race_->read(own.row, kRowBytes, site);
 }
 
 void Machine::copy_async(void* shared, const void* global, unsigned bytes, unsigned read,
@@ -137,6 +138,7 @@ void Machine::copy_async(void* shared, const void* global, unsigned bytes, unsig
           "cp.async of " + std::to_string(bytes) + " bytes that reads " + std::to_string(read),
           site, "");
     });
+  if (race_ != nullptr) race_->copy_begun(shared, bytes, global, read, site);
   copies_.begin(linear(threadIdx), shared, global, bytes, read, grid_->poison);
 }
 

@@ -4,67 +4,47 @@
 #include <fstream>
 #include <vector>
 
-#include "core/error.hpp"
-#include "gpu/device.hpp"
-#include "registry/catalog.hpp"
-
-namespace wm::planted_kernels {
-void register_all(Catalog& catalog);
-}
+#include "race/planted.hpp"
 
 namespace wm {
 namespace {
 
-const Catalog& catalog() {
-  static const Catalog instance = [] {
-    Catalog made;
-    planted_kernels::register_all(made);
-    return made;
-  }();
-  return instance;
+using Files = std::vector<std::string>;
+const Files kRacyFiles{"racy.cu", "racy_widths.cu", "racy_copies.cu"};
+const Files kCleanFiles{"clean.cu", "clean_widths.cu", "clean_copies.cu"};
+
+std::ifstream kernel_file(const std::string& file) {
+  return std::ifstream(std::string(WM_SOURCE_DIR) + "/tests/race/kernels/" + file);
 }
 
-std::vector<std::string> names_in(const std::string& file) {
-  std::ifstream in(std::string(WM_SOURCE_DIR) + "/tests/race/kernels/" + file);
+std::vector<std::string> names_in(const Files& files) {
   std::vector<std::string> names;
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with("__global__ void ")) names.push_back(line.substr(16, line.find('(') - 16));
+  for (const std::string& file : files) {
+    std::ifstream in = kernel_file(file);
+    for (std::string line; std::getline(in, line);)
+      if (line.starts_with("__global__ void "))
+        names.push_back(line.substr(16, line.find('(') - 16));
+  }
   return names;
 }
 
 /// "racy.cu:12" for the line whose comment is "<kernel>: ... <which> ...".
 std::string marked(const std::string& kernel, const std::string& which) {
-  std::ifstream in(std::string(WM_SOURCE_DIR) + "/tests/race/kernels/racy.cu");
-  int number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    const auto at = line.find("// " + kernel + ": ");
-    if (at != std::string::npos && line.find(which, at) != std::string::npos)
-      return "racy.cu:" + std::to_string(number);
+  for (const std::string& file : kRacyFiles) {
+    std::ifstream in = kernel_file(file);
+    int number = 0;
+    for (std::string line; std::getline(in, line);) {
+      ++number;
+      const auto at = line.find("// " + kernel + ": ");
+      if (at != std::string::npos && line.find(which, at) != std::string::npos)
+        return file + ":" + std::to_string(number);
+    }
   }
   return "no line marked";
 }
 
-/// What the launch reports; empty when nothing.
 std::string run(const std::string& name, const Schedule& schedule = {}) {
-  const auto device = make_emu_race_device(DeviceProps{});
-  device->set_schedule(schedule);
-  const auto buffer = device->allocate("data", 8192, sizeof(int), Guard::none);
-  const std::vector<char> zeros(buffer->bytes());
-  device->upload(*buffer, zeros.data(), zeros.size());
-  LaunchArgs args;
-  args.workspace = buffer->data();
-  args.stream = device->stream();
-  for (const Variant& variant : catalog().variants()) {
-    if (variant.id.algorithm != name) continue;
-    try {
-      variant.launch(Problem{}, Config{}, args);
-      return {};
-    } catch (const KernelError& error) {
-      return error.what();
-    }
-  }
-  return "no such kernel";
+  return test::PlantedRun()(name, schedule);
 }
 
 const std::vector<Schedule>& schedules() {
@@ -86,7 +66,7 @@ TEST_P(Racy, IsReportedWithBothLinesUnderEverySchedule) {
     EXPECT_NE(report.find(second), std::string::npos) << second;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Planted, Racy, ::testing::ValuesIn(names_in("racy.cu")),
+INSTANTIATE_TEST_SUITE_P(Planted, Racy, ::testing::ValuesIn(names_in(kRacyFiles)),
                          [](const auto& each) { return each.param; });
 
 class Clean : public ::testing::TestWithParam<std::string> {};
@@ -95,7 +75,7 @@ TEST_P(Clean, IsNotReported) {
   for (const Schedule& schedule : schedules())
     EXPECT_EQ(run(GetParam(), schedule), "") << schedule.to_string();
 }
-INSTANTIATE_TEST_SUITE_P(Controls, Clean, ::testing::ValuesIn(names_in("clean.cu")),
+INSTANTIATE_TEST_SUITE_P(Controls, Clean, ::testing::ValuesIn(names_in(kCleanFiles)),
                          [](const auto& each) { return each.param; });
 
 TEST(Race, ReportNamesThreadsAccessesAndPlace) {
@@ -114,6 +94,11 @@ TEST(Race, ReportNamesThreadsAccessesAndPlace) {
   EXPECT_NE(run("plain_beside_atomic").find("unordered after the 4-byte atomic by"),
             std::string::npos);
   EXPECT_NE(run("wide_store").find("16-byte write of byte "), std::string::npos);
+}
+
+TEST(Race, AWriteEndsWhatItsReadersHaveShown) {
+  for (const auto kind : {Schedule::Kind::in_order, Schedule::Kind::reverse})
+    EXPECT_TRUE(run("reader_outside_mask", {kind, 0}).starts_with("race at some_orders.cu:"));
 }
 
 TEST(Race, TheDeviceWorksAfterAReport) {

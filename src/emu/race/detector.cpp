@@ -11,17 +11,24 @@ namespace wm::emu::race {
 constinit __thread Now now{};
 constinit __thread Detector* active = nullptr;
 
-Detector::Detector() : warps_(std::make_unique<std::array<WarpOrder, 32>>()) {}
+Detector::Detector(std::uint64_t epoch)
+    : epoch_(epoch), warps_(std::make_unique<std::array<WarpOrder, 32>>()) {}
 
-void Detector::begin_launch(const void* shared, std::size_t shared_bytes) {
+void Detector::begin_launch(const void* shared, std::size_t shared_bytes,
+                            const Token* shared_tokens) {
   conflict_ = {};
   blocks_.clear();
   fences_.begin_launch();
-  ++epoch_;
+  if (++epoch_ > Stamp::kLastFirstEpoch) {
+    forget_all_accesses();
+    epoch_ = 1;
+  }
   now = {};
   now.grid_floor = Stamp::first_of(epoch_);
+  now.grid_token = Tokens::grid(now.grid_floor);
   now.shared_begin = reinterpret_cast<std::uintptr_t>(shared);
   now.shared_bytes = shared_bytes;
+  now.shared_tokens = shared_tokens;
   active = this;
 }
 
@@ -43,6 +50,7 @@ void Detector::begin_block(std::uint64_t block) {
 void Detector::next_epoch() {
   ++epoch_;
   now.epoch_floor = Stamp::first_of(epoch_);
+  now.epoch_token = Tokens::epoch(now.epoch_floor);
 }
 
 void Detector::barrier() {
@@ -128,7 +136,7 @@ bool Detector::ordered(const Access& earlier, bool shared) const {
 
 void Detector::report(const void* address, const Access& first, const Access& second) {
   conflict_ = {address, first, second, block_of(first.stamp).index};
-  now.stamp = 0;
+  now = {};
   current_machine->fail([] { return std::string("race"); });  // put into words by Machine::run
 }
 

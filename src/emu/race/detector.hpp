@@ -18,13 +18,26 @@
 
 namespace wm::emu::race {
 
+/// Which reads a unit of 16 bytes says add nothing to what its cells know (`token_of`).
+struct Tokens {
+  static constexpr Token kNone = 1;  ///< equals no unit's
+  static constexpr Token kBit = Token{1} << 63;
+  static constexpr Token warp(std::uint64_t stamp) { return kBit | (stamp & ~Token{31}); }
+  static constexpr Token epoch(std::uint64_t floor) { return kBit | floor | 1; }
+  static constexpr Token grid(std::uint64_t floor) { return kBit | floor | 2; }
+};
+
 /// What every access compares with, kept where an access finds it in one instruction.
 struct Now {
-  std::uint64_t stamp = 0;        ///< of the running thread; 0 while no race launch runs
-  std::uint64_t epoch_floor = 0;  ///< first stamp of this barrier epoch
-  std::uint64_t block_floor = 0;  ///< of this block
-  std::uint64_t grid_floor = 0;   ///< of this launch
   std::uintptr_t shared_begin = 0, shared_bytes = 0;
+  const Token* shared_tokens = nullptr;
+  Token warp_token = Tokens::kNone;   ///< of lanes that have synchronised as the running one has
+  Token epoch_token = Tokens::kNone;  ///< of everyone until the next barrier
+  Token grid_token = Tokens::kNone;   ///< of everyone in this launch
+  std::uint64_t stamp = 0;            ///< of the running thread; 0 while no race launch runs
+  std::uint64_t epoch_floor = 0;      ///< first stamp of this barrier epoch
+  std::uint64_t block_floor = 0;      ///< of this block
+  std::uint64_t grid_floor = 0;       ///< of this launch
   bool atomic = false;  ///< between atomic_begin and atomic_end: accesses are the atomic's own
 };
 extern __thread Now now;
@@ -38,17 +51,29 @@ struct Conflict {
 
 class Detector {
  public:
-  Detector();
-  void begin_launch(const void* shared, std::size_t shared_bytes);
+  /// `epoch`: the number before the first one, for tests.
+  explicit Detector(std::uint64_t epoch = 0);
+  /// `shared_tokens`: of the shared memory's shadow.
+  void begin_launch(const void* shared, std::size_t shared_bytes, const Token* shared_tokens);
   void end_launch();
   void begin_block(std::uint64_t block);
-  void enter(unsigned thread) { now.stamp = Stamp::make(epoch_, clock_[thread], thread); }
+  void enter(unsigned thread) {
+    now.stamp = Stamp::make(epoch_, clock_[thread], thread);
+    now.warp_token = Tokens::warp(now.stamp);
+  }
   /// __syncthreads released.
   void barrier();
   void sync_warp(unsigned warp, unsigned mask);
   void fence();
   /// An atomic access begins: checked here; plain accesses are not until `now.atomic` is false.
   void atomic(const void* address, std::size_t bytes, Site site);
+  /// A read by code that is not instrumented.
+  void read(const void* address, std::size_t bytes, Site site);
+  /// cp.async of `bytes` to shared memory, `read` of them from global memory: read now, written
+  /// at any time until the thread has waited for it.
+  void copy_begun(const void* shared, std::size_t bytes, const void* global, std::size_t read,
+                  Site site);
+  void copy_landed(const void* shared, std::size_t bytes);
 
   /// "racy.cu:12"
   std::string line_of(const Access& access) const;

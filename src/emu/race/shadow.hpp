@@ -16,9 +16,16 @@ struct Access {
   std::uint8_t flags;
   std::uint16_t bytes;  ///< width of the whole access
 
-  static constexpr std::uint8_t kWrite = 1, kAtomic = 2;
+  /// kCopy: made by cp.async; kPending: not waited for yet, so nothing orders it.
+  static constexpr std::uint8_t kWrite = 1, kAtomic = 2, kCopy = 4, kPending = 8;
   bool writes() const { return (flags & kWrite) != 0; }
   bool atomic() const { return (flags & kAtomic) != 0; }
+  bool copy() const { return (flags & kCopy) != 0; }
+  bool pending() const { return (flags & kPending) != 0; }
+  /// Same threads, times and bytes, as far as later accesses can tell.
+  bool alike(const Access& other) const {
+    return stamp == other.stamp && mask == other.mask && flags == other.flags;
+  }
 };
 
 struct Cell {
@@ -31,25 +38,42 @@ static_assert(sizeof(Cell) == 48);
 inline constexpr unsigned kPageShift = 12;
 inline constexpr std::uintptr_t kPageBytes = std::uintptr_t{1} << kPageShift;
 
-/// Table entry of a page: address of its first cell, log2 of the granule's bytes in the low bits; 0
-/// when the page is not device memory.
-using PageEntry = std::uintptr_t;
-inline constexpr PageEntry kGranuleBits = 3;
+/// Of each 16 bytes, beside their cells: a value that says which reads are known to add nothing
+/// (rules.hpp); 0 when none.
+using Token = std::uint64_t;
+inline constexpr unsigned kUnitShift = 4;
+
+/// The shadow of a page; all zero when the page is not device memory.
+struct Page {
+  Token* tokens;
+  std::uintptr_t cells;  ///< address of the first, log2 of the granule's bytes in the low bits
+
+  static constexpr std::uintptr_t kGranuleBits = 3;
+  unsigned granule_shift() const { return static_cast<unsigned>(cells & kGranuleBits); }
+  Cell* cell(std::uintptr_t address) const {
+    return reinterpret_cast<Cell*>(cells & ~kGranuleBits) +
+           ((address & (kPageBytes - 1)) >> granule_shift());
+  }
+  Token& token(std::uintptr_t address) const {
+    return tokens[(address & (kPageBytes - 1)) >> kUnitShift];
+  }
+};
 
 inline constexpr unsigned kLeafShift = 30;
 inline constexpr std::uintptr_t kLeafPages = std::uintptr_t{1} << (kLeafShift - kPageShift);
 /// One leaf table for each GiB of the 47-bit address space that holds device memory.
-extern std::array<PageEntry*, std::size_t{1} << (47 - kLeafShift)> leaves;
+extern std::array<Page*, std::size_t{1} << (47 - kLeafShift)> leaves;
 
-inline PageEntry page_of(std::uintptr_t address) {
+/// Null where the address is not device memory.
+inline const Page* page_of(std::uintptr_t address) {
   const std::uintptr_t leaf = address >> kLeafShift;
-  if (leaf >= leaves.size() || leaves[leaf] == nullptr) return 0;
-  return leaves[leaf][(address >> kPageShift) & (kLeafPages - 1)];
+  if (leaf >= leaves.size() || leaves[leaf] == nullptr) return nullptr;
+  const Page& page = leaves[leaf][(address >> kPageShift) & (kLeafPages - 1)];
+  return page.tokens == nullptr ? nullptr : &page;
 }
-inline Cell* cell_of(PageEntry entry, std::uintptr_t address) {
-  return reinterpret_cast<Cell*>(entry & ~kGranuleBits) +
-         ((address & (kPageBytes - 1)) >> (entry & kGranuleBits));
-}
+
+/// Empties the cells of every range. Only between launches.
+void forget_all_accesses();
 
 /// Cells for the pages of a range of memory, while this object lives.
 class ShadowRange {
@@ -65,14 +89,15 @@ class ShadowRange {
     return *this;
   }
   ~ShadowRange();
+  const Token* tokens() const { return tokens_; }
 
  private:
   void swap(ShadowRange& other) noexcept;
 
   std::uintptr_t first_page_ = 0;
   std::size_t pages_ = 0;
-  void* cells_ = nullptr;
-  std::size_t cell_bytes_ = 0;
+  Token* tokens_ = nullptr;  ///< and the cells behind them
+  std::size_t shadow_bytes_ = 0;
 };
 
 }  // namespace wm::emu::race

@@ -6,6 +6,11 @@
 
 namespace wm::WM_FLAVOUR {
 
+/// Uses all of a wide read: of a vector of which one element is used, clang++ reads only that.
+__device__ inline int sum_of(const Vec<int, 4>& four) {
+  return four[0] + four[1] + four[2] + four[3];
+}
+
 using PlantedLaunch = void (*)(int* data, Stream stream);
 
 inline void add_planted(Catalog& catalog, const char* name, PlantedLaunch launch) {
