@@ -1,6 +1,7 @@
 #include "cli/exit_code.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace wm {
 namespace {
@@ -43,6 +44,23 @@ int exit_code_of(const RunOutcome& outcome, const std::vector<std::string>& fail
   if (outcome.below_coverage && contains(fail_on, "regression")) return kRegression;
   if (records == 0) return kNothingMatched;
   if (count("skipped") + count("unsupported") == records) return kNothingRan;
+  return kGood;
+}
+
+int exit_code_of(const compare::Outcome& outcome) {
+  if (outcome.finding) return kFinding;
+  if (outcome.only_cross_environment) return kUntrustworthy;
+  if (outcome.regression) return kRegression;
+  return outcome.nothing_matched ? kNothingMatched : kGood;
+}
+
+int combined_exit_code(int one, int other) {
+  constexpr std::array<int, 8> kPrecedence{kInterrupted,    kUsage,         kEnvironment,
+                                           kFinding,        kUntrustworthy, kRegression,
+                                           kNothingMatched, kNothingRan};
+  for (const int code : kPrecedence) {
+    if (one == code || other == code) return code;
+  }
   return kGood;
 }
 

@@ -5,13 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "compare/finding.hpp"
+
 namespace wm {
 
 enum ExitCode : int {
   kGood = 0,
-  kFinding = 1,         ///< failed, convention, nondeterministic or error record
-  kUsage = 2,           ///< command line or config
-  kRegression = 3,      ///< coverage
+  kFinding = 1,     ///< failed, convention, nondeterministic or error record; worse than a baseline
+  kUsage = 2,       ///< command line or config
+  kRegression = 3,  ///< coverage, or an error, counter or workspace against a baseline
   kUntrustworthy = 4,   ///< mistrusted, or nothing conclusive
   kEnvironment = 5,     ///< no such device, disk full
   kNothingMatched = 6,  ///< nothing planned or matched
@@ -34,5 +36,12 @@ std::vector<std::string> default_fail_on();
 /// outside `fail_on` does not count as a finding; a run in which nothing passed and something was
 /// inconclusive is 4 all the same.
 int exit_code_of(const RunOutcome& outcome, const std::vector<std::string>& fail_on);
+
+/// A comparison alone: 1 > 4 > 3 > 6 > 0.
+int exit_code_of(const compare::Outcome& outcome);
+
+/// The code of two outcomes together (a run and its comparison with a baseline), by the precedence
+/// 130 > 2 > 5 > 1 > 4 > 3 > 6 > 77 > 0.
+int combined_exit_code(int one, int other);
 
 }  // namespace wm
