@@ -200,6 +200,9 @@ class Comparer {
     if (out_.base.plan_hash != out_.fresh.plan_hash) {
       out_.notes.push_back("the reports are of different plans; the common cases are compared");
     }
+    if (!context_.environment_difference.empty()) {
+      out_.notes.push_back("the environments differ: " + context_.environment_difference);
+    }
     if (!out_.fresh.shard.empty() && out_.fresh.shard != out_.base.shard) {
       out_.notes.push_back("NEW is a shard (" + out_.fresh.shard +
                            "): vanished cases are not judged; merge the shards first");
