@@ -24,9 +24,12 @@ std::vector<std::string> default_fail_on() {
 }
 
 int exit_code_of(const RunOutcome& outcome, const std::vector<std::string>& fail_on) {
+  const auto number_in = [](const std::map<std::string, std::int64_t>& counts, const char* status) {
+    const auto found = counts.find(status);
+    return found == counts.end() ? std::int64_t{0} : found->second;
+  };
   const auto count = [&](const char* status) {
-    const auto found = outcome.by_status.find(status);
-    return found == outcome.by_status.end() ? std::int64_t{0} : found->second;
+    return number_in(outcome.by_status, status) - number_in(outcome.excused, status);
   };
   const auto counts = [&](const char* status) {
     return contains(fail_on, status) && count(status) > 0;
@@ -35,6 +38,7 @@ int exit_code_of(const RunOutcome& outcome, const std::vector<std::string>& fail
   for (const auto& [status, number] : outcome.by_status) records += number;
 
   if (outcome.interrupted) return kInterrupted;
+  if (outcome.quarantined_pass) return kFinding;
   for (const char* status : {"failed", "convention", "nondeterministic", "error"}) {
     if (counts(status)) return kFinding;
   }

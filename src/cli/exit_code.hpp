@@ -26,6 +26,9 @@ struct RunOutcome {
   bool interrupted = false;
   bool below_coverage = false;       ///< a variant under `require.min_passed_per_variant`
   bool mistrusted_variants = false;  ///< of a sweep: no gate could have seen a lost term
+  /// Of `by_status`, the records that a quarantine excuses (compare::QuarantineTally).
+  std::map<std::string, std::int64_t> excused = {};
+  bool quarantined_pass = false;  ///< a quarantined case passes
 };
 
 /// Words of --fail-on.

@@ -46,10 +46,9 @@ class Comparer {
   };
 
   void compare_record(const Snapshot& fresh) {
-    if (!seen_
-             .insert(fresh.case_id + "\n" + std::string(fresh.variant) + "\n" +
-                     std::string(fresh.device))
-             .second) {
+    // A hash alone: that two records share one by chance would only show in the count of a note.
+    std::string key = fresh.case_id + "\n" + std::string(fresh.variant) + "\n";
+    if (!seen_.insert(std::hash<std::string>{}(key.append(fresh.device))).second) {
       ++out_.fresh.repeated;
     }
     fresh_variants_.emplace(fresh.variant);
@@ -106,7 +105,7 @@ class Comparer {
         options_.quarantine.judge(fresh.variant, fresh.case_id, fresh.status);
     if (!verdict.entry) return;
     const QuarantineEntry& entry = *verdict.entry;
-    used_.insert(&entry);
+    used_.insert(entry.index);
     if (verdict.kind == QuarantineVerdict::Kind::excused) {
       for (Finding& finding : findings) {
         if (!finding.counts()) continue;
@@ -122,8 +121,7 @@ class Comparer {
     finding.variant = fresh.variant;
     finding.old_value = json_text(entry.expected);
     finding.new_value = json_text(fresh.status);
-    finding.detail = "passes although quarantined: remove the entry " + entry.pattern + " (owner " +
-                     entry.owner + ", " + entry.place + ")";
+    finding.detail = passing_text(entry);
     finding.repro = fresh.repro;
     findings.push_back(std::move(finding));
   }
@@ -207,15 +205,9 @@ class Comparer {
       out_.notes.push_back("NEW is a shard (" + out_.fresh.shard +
                            "): vanished cases are not judged; merge the shards first");
     }
-    for (std::string& note : options_.quarantine.expired_notes()) {
-      out_.notes.push_back(std::move(note));
+    for (const auto& notes : {options_.quarantine.notes(used_), options_.accepted.stale_notes()}) {
+      out_.notes.insert(out_.notes.end(), notes.begin(), notes.end());
     }
-    for (const QuarantineEntry& entry : options_.quarantine.entries()) {
-      if (entry.expired || used_.contains(&entry)) continue;
-      out_.notes.push_back("quarantine entry without effect: " + entry.pattern + " (" +
-                           entry.place + ")");
-    }
-    for (std::string& note : options_.accepted.stale_notes()) out_.notes.push_back(std::move(note));
   }
 
   void note_side(const Side& side) {
@@ -242,9 +234,9 @@ class Comparer {
   PairContext context_;
   std::set<std::string_view> base_variants_;
   std::set<std::string, std::less<>> fresh_variants_, fresh_algorithms_, new_variants_;
-  std::unordered_set<std::string> seen_;
+  std::unordered_set<std::size_t> seen_;
   std::map<std::string, Lost> lost_;
-  std::set<const QuarantineEntry*> used_;
+  std::set<std::size_t> used_;
 };
 
 }  // namespace

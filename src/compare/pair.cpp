@@ -77,7 +77,7 @@ class Pair {
 
   void compare_claims() {
     if (base_.claims == fresh_.claims) return;
-    const Fields before = claim_fields(base_), after = claim_fields(fresh_);
+    const Fields before = fields_of(base_.claims), after = fields_of(fresh_.claims);
     const bool same_determinism = base_.deterministic == fresh_.deterministic;
     for (const auto& [name, value] : before) {
       const std::string* now = find(after, name);
@@ -165,9 +165,10 @@ class Pair {
   /// The status judges probes; here a probe that no longer runs is lost coverage, on the same
   /// device.
   void compare_probes() {
-    if (base_.device != fresh_.device) return;
-    for (const auto& [name, verdict] : base_.probes) {
-      const std::string* now = find(fresh_.probes, name);
+    if (base_.device != fresh_.device || base_.probes == fresh_.probes) return;
+    const Fields probes = fields_of(fresh_.probes);
+    for (const auto& [name, verdict] : fields_of(base_.probes)) {
+      const std::string* now = find(probes, name);
       const std::string after = now ? *now : "not_run";
       if (after == verdict) continue;
       if (after == "not_run") {

@@ -62,6 +62,7 @@ std::vector<QuarantineEntry> read_entries(const JsonDocument& document, const st
   std::vector<QuarantineEntry> entries;
   for (const JsonNode& item : array_of(document, document.root, "cases", true)->items) {
     entries.push_back(read_entry(document, item, today));
+    entries.back().index = entries.size() - 1;
   }
   return entries;
 }
@@ -93,15 +94,39 @@ QuarantineVerdict Quarantine::judge(std::string_view variant, std::string_view c
   return verdict;
 }
 
-std::vector<std::string> Quarantine::expired_notes() const {
+std::vector<std::string> Quarantine::notes(const std::set<std::size_t>& used) const {
   std::vector<std::string> notes;
   for (const QuarantineEntry& entry : entries_) {
-    if (!entry.expired) continue;
-    notes.push_back("quarantine expired on " + entry.expires + " and is ignored: " + entry.pattern +
-                    " (owner " + entry.owner + ", " + entry.place + ")");
+    const std::string who = entry.pattern + " (owner " + entry.owner + ", " + entry.place + ")";
+    if (entry.expired) {
+      notes.push_back("quarantine expired on " + entry.expires + " and is ignored: " + who);
+    } else if (!used.contains(entry.index)) {
+      notes.push_back("quarantine entry without effect: " + who);
+    }
   }
   return notes;
 }
+
+std::string passing_text(const QuarantineEntry& entry) {
+  return "passes although quarantined: remove the entry " + entry.pattern + " (owner " +
+         entry.owner + ", " + entry.place + ")";
+}
+
+void QuarantineTally::record(std::string_view variant, std::string_view case_id,
+                             std::string_view status, std::string_view repro) {
+  const QuarantineVerdict verdict = quarantine_.judge(variant, case_id, status);
+  if (!verdict.entry) return;
+  used_.insert(verdict.entry->index);
+  if (verdict.kind == QuarantineVerdict::Kind::excused) {
+    ++excused_[std::string(status)];
+    return;
+  }
+  std::string line(variant);
+  line.append(", case ").append(case_id).append(": ").append(passing_text(*verdict.entry));
+  passing_.push_back(line.append(": ").append(repro));
+}
+
+std::vector<std::string> QuarantineTally::notes() const { return quarantine_.notes(used_); }
 
 std::string today_utc() {
   const std::time_t now = std::time(nullptr);

@@ -1,7 +1,12 @@
 #pragma once
 // Cases known to be bad for a while (configs/schema/quarantine.schema.json).
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace wm::compare {
@@ -12,6 +17,7 @@ struct QuarantineEntry {
   std::string expires;   ///< last day it holds, "2027-03-31"
   std::string expected;  ///< status of the records it excuses
   std::string place;     ///< "file:line:column: /pointer"
+  std::size_t index = 0;
   bool expired = false;
 };
 
@@ -40,11 +46,37 @@ class Quarantine {
                           std::string_view status) const;
 
   const std::vector<QuarantineEntry>& entries() const { return entries_; }
-  /// A line for each expired entry.
-  std::vector<std::string> expired_notes() const;
+  /// A line for each expired entry, and for each entry in force whose index is not among `used`.
+  std::vector<std::string> notes(const std::set<std::size_t>& used) const;
 
  private:
   std::vector<QuarantineEntry> entries_;
+};
+
+/// "passes although quarantined: remove the entry ...", with its owner and place.
+std::string passing_text(const QuarantineEntry& entry);
+
+/// What a quarantine changes in a run: the records that it excuses, and those that pass although
+/// quarantined.
+class QuarantineTally {
+ public:
+  explicit QuarantineTally(Quarantine quarantine) : quarantine_(std::move(quarantine)) {}
+
+  void record(std::string_view variant, std::string_view case_id, std::string_view status,
+              std::string_view repro);
+
+  /// Excused records by status: they do not count for the exit code.
+  const std::map<std::string, std::int64_t>& excused() const { return excused_; }
+  /// A line for each quarantined case that passes, which names it and ends in its repro: a finding.
+  const std::vector<std::string>& passing() const { return passing_; }
+  /// Expired entries, and those that no record concerned.
+  std::vector<std::string> notes() const;
+
+ private:
+  Quarantine quarantine_;
+  std::map<std::string, std::int64_t> excused_;
+  std::vector<std::string> passing_;
+  std::set<std::size_t> used_;
 };
 
 /// Today's date in UTC, "YYYY-MM-DD".

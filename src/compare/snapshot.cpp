@@ -35,18 +35,23 @@ Fields scalar_fields(const json& object, const std::string& prefix, Pool& pool) 
   return fields;
 }
 
-Fields probe_fields(const json& probes, Pool& pool) {
-  Fields fields;
+void add_line(std::string& lines, const std::string& name, const std::string& value) {
+  if ((name + value).find_first_of("\t\n") != std::string::npos) {
+    throw UsageError("a tab or a line break in the name of a claim or probe");
+  }
+  lines += name + "\t" + value + "\n";
+}
+
+std::string probe_lines(const json& probes) {
+  std::string lines;
   for (const auto& [probe, tensors] : probes.items()) {
     if (!tensors.is_object()) continue;
     for (const auto& [tensor, verdict] : tensors.items()) {
       if (!verdict.is_object()) continue;
-      std::string name = probe;
-      name.append(".").append(tensor);
-      fields.emplace_back(pool.keep(name), pool.keep(text_of(verdict, "verdict")));
+      add_line(lines, std::string(probe).append(".").append(tensor), text_of(verdict, "verdict"));
     }
   }
-  return fields;
+  return lines;
 }
 
 Fields tree_fields(const json& trees, Pool& pool) {
@@ -84,7 +89,7 @@ void add_counters(const json& object, const std::string& prefix, int depth, Snap
 void read_results(const json& record, Snapshot& snapshot, Pool& pool) {
   const json& determinism = object_of(record, "determinism");
   snapshot.digests = scalar_fields(object_of(determinism, "digests"), "digests", pool);
-  snapshot.probes = probe_fields(object_of(determinism, "probes"), pool);
+  snapshot.probes = pool.keep(probe_lines(object_of(determinism, "probes")));
   snapshot.trees = tree_fields(object_of(record, "tree"), pool);
   snapshot.errors = tensor_errors(object_of(record, "accuracy"), pool);
   std::string key;
@@ -106,24 +111,19 @@ void read_timing(const json& record, Snapshot& snapshot, Pool& pool) {
 std::string claim_lines(const json& claims) {
   std::string lines;
   for (const auto& [name, value] : claims.items()) {
-    if (name.find_first_of("\t\n") != std::string::npos) {
-      throw UsageError("a key of 'claims' holds a tab or a line break");
-    }
-    lines += name + "\t" + scalar_text(value, "claims." + name) + "\n";
+    add_line(lines, name, scalar_text(value, "claims." + name));
   }
   return lines;
 }
 
 }  // namespace
 
-Fields claim_fields(const Snapshot& snapshot) {
+Fields fields_of(Lines lines) {
   Fields fields;
-  std::size_t begin = 0;
-  while (begin < snapshot.claims.size()) {
-    const std::size_t tab = snapshot.claims.find('\t', begin);
-    const std::size_t end = snapshot.claims.find('\n', begin);
-    fields.emplace_back(snapshot.claims.substr(begin, tab - begin),
-                        std::string(snapshot.claims.substr(tab + 1, end - tab - 1)));
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t tab = lines.find('\t', begin), end = lines.find('\n', begin);
+    fields.emplace_back(lines.substr(begin, tab - begin),
+                        std::string(lines.substr(tab + 1, end - tab - 1)));
     begin = end + 1;
   }
   return fields;

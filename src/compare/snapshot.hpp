@@ -21,6 +21,9 @@ class Pool {
   std::unordered_set<std::string> texts_;
 };
 
+/// Named values as pooled text, for values that many records share: a line each, name, tab, value.
+using Lines = std::string_view;
+
 /// Named values in the order of the record; a value is JSON text ("true", "\"f32\"", "12").
 using Fields = std::vector<std::pair<std::string_view, std::string>>;
 
@@ -37,10 +40,10 @@ struct Snapshot {
   std::string reason;
   bool ran = false;  ///< has claims: the case was launched
   double workspace_bytes = 0;
-  std::string_view claims;                     ///< a line a claim: name, tab, JSON text
+  Lines claims;
   bool deterministic = true, bit_twin = true;  ///< as claimed
   Fields digests;                              ///< tensor -> quoted SHA-256
-  Fields probes;                               ///< "rerun.y" -> quoted verdict
+  Lines probes;                                ///< "rerun.y" and its verdict
   Fields trees;                                ///< tensor -> {"height", "hash"}
   std::vector<TensorErrors> errors;
   std::vector<std::pair<std::string_view, double>> counters;
@@ -49,8 +52,7 @@ struct Snapshot {
   bool has_timing = false, emulated_time = false;
 };
 
-/// Claims as fields; none where the case did not run.
-Fields claim_fields(const Snapshot& snapshot);
+Fields fields_of(Lines lines);
 
 /// Reads a record of schema warpmark.record/1. Throws UsageError for a record without case_id,
 /// variant or status, or with a field of another type.

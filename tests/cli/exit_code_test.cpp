@@ -51,6 +51,18 @@ TEST(ExitCode, FailOnNarrowsAndWidens) {
   EXPECT_EQ(code({{"inconclusive", 1}, {"passed", 1}}, {"inconclusive"}), 4);
 }
 
+TEST(ExitCode, QuarantinedRecordsDoNotCountUntilTheyPass) {
+  RunOutcome outcome;
+  outcome.by_status = {{"passed", 3}, {"failed", 2}};
+  outcome.excused = {{"failed", 2}};
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 0);
+  outcome.by_status["failed"] = 3;
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 1);
+  outcome.by_status["failed"] = 2;
+  outcome.quarantined_pass = true;
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 1);
+}
+
 TEST(ExitCode, OfAComparison) {
   compare::Outcome outcome;
   EXPECT_EQ(exit_code_of(outcome), 0);

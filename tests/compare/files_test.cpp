@@ -88,7 +88,9 @@ TEST(Quarantine, JudgesARecord) {
   EXPECT_EQ(judge("matmul/naive/f32.f32.f32", "error"), Kind::none);
   EXPECT_EQ(judge("matmul/naive/f32.f32.f32", "unsupported"), Kind::none);
   EXPECT_EQ(judge("matmul/tiled/f32.f32.f32", "failed"), Kind::none);
-  EXPECT_TRUE(quarantine.expired_notes().empty());
+  ASSERT_EQ(quarantine.notes({}).size(), 1u);
+  EXPECT_TRUE(has(quarantine.notes({})[0], "without effect"));
+  EXPECT_TRUE(quarantine.notes({0}).empty());
   const Quarantine by_case =
       Quarantine::parse("q", quarantine_text("10000000*", "2027-03-31", "failed"), "2027-01-01");
   EXPECT_EQ(by_case.judge("x", "1000000000000000", "failed").kind, Kind::excused);
@@ -98,9 +100,26 @@ TEST(Quarantine, ExpiredEntriesAreIgnoredAndReported) {
   const Quarantine quarantine =
       Quarantine::parse("q", quarantine_text("*", "2027-03-31", "failed"), "2027-04-01");
   EXPECT_EQ(quarantine.judge("x", "1", "failed").kind, QuarantineVerdict::Kind::none);
-  ASSERT_EQ(quarantine.expired_notes().size(), 1u);
-  EXPECT_TRUE(has(quarantine.expired_notes()[0], "expired on 2027-03-31"));
-  EXPECT_TRUE(has(quarantine.expired_notes()[0], "owner kernels"));
+  ASSERT_EQ(quarantine.notes({}).size(), 1u);
+  EXPECT_TRUE(has(quarantine.notes({})[0], "expired on 2027-03-31"));
+  EXPECT_TRUE(has(quarantine.notes({})[0], "owner kernels"));
+}
+
+TEST(Quarantine, TalliesARun) {
+  QuarantineTally tally(Quarantine::parse(
+      "q", quarantine_text("matmul/naive/*", "2027-03-31", "failed"), "2027-01-01"));
+  tally.record("matmul/tiled/f32", "1", "failed", "warpmark run 1");
+  EXPECT_TRUE(tally.excused().empty());
+  EXPECT_EQ(tally.notes().size(), 1u);
+  tally.record("matmul/naive/f32", "2", "failed", "warpmark run 2");
+  tally.record("matmul/naive/f32", "3", "error", "warpmark run 3");
+  EXPECT_TRUE(tally.passing().empty());
+  tally.record("matmul/naive/f32", "4", "passed", "warpmark run 4");
+  EXPECT_EQ(tally.excused(), (std::map<std::string, std::int64_t>{{"failed", 1}}));
+  ASSERT_EQ(tally.passing().size(), 1u);
+  EXPECT_TRUE(tally.passing()[0].starts_with("matmul/naive/f32, case 4: passes although"));
+  EXPECT_TRUE(tally.passing()[0].ends_with(": warpmark run 4"));
+  EXPECT_TRUE(tally.notes().empty());
 }
 
 TEST(Quarantine, WrongFilesNameThePlace) {
