@@ -22,6 +22,7 @@ void read_header(const json& header, Side& side, HeaderFacts& facts) {
   if (header.contains("shard") && !header["shard"].is_null()) {
     side.shard = bounded_text(header["shard"]);
   }
+  side.filter = report::text_of(report::object_of(header, "settings"), "filter");
   facts.key = environment_key(header);
   facts.emulated = device.contains("emulated") && device["emulated"] == true;
 }

@@ -146,6 +146,10 @@ class Comparer {
     for (const BaseRecord& record : baseline_.records()) {
       const Snapshot& base = record.snapshot;
       if (record.seen || !judged) continue;
+      if (!out_.fresh.filter.empty() && !glob_match(out_.fresh.filter, base.variant)) {
+        ++outside_filter_;
+        continue;
+      }
       ++out_.vanished;
       if (base.status == "unsupported" || base.status == "skipped") continue;
       std::string group;
@@ -205,6 +209,11 @@ class Comparer {
       out_.notes.push_back("NEW is a shard (" + out_.fresh.shard +
                            "): vanished cases are not judged; merge the shards first");
     }
+    if (outside_filter_ > 0) {
+      out_.notes.push_back("NEW is filtered by " + out_.fresh.filter + ": " +
+                           std::to_string(outside_filter_) +
+                           " records of BASE outside of it are not judged");
+    }
     for (const auto& notes : {options_.quarantine.notes(used_), options_.accepted.stale_notes()}) {
       out_.notes.insert(out_.notes.end(), notes.begin(), notes.end());
     }
@@ -237,6 +246,7 @@ class Comparer {
   std::unordered_set<std::size_t> seen_;
   std::map<std::string, Lost> lost_;
   std::set<std::size_t> used_;
+  std::int64_t outside_filter_ = 0;
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ struct Options {
 /// One of the two reports.
 struct Side {
   std::string file, name, plan_hash, device;
-  std::string shard;  ///< JSON text of the header's shard; empty: a whole report
+  std::string shard;   ///< JSON text of the header's shard; empty: a whole report
+  std::string filter;  ///< glob over variants that chose the records; empty: all
   std::int64_t planned = 0, records = 0;
   std::int64_t repeated = 0;  ///< records of a case, variant and device that came before
   bool closed = false;        ///< has a summary

@@ -337,6 +337,21 @@ TEST(Compare, ShardsDoNotVanish) {
   EXPECT_TRUE(has(shard.notes[0], "NEW is a shard")) << shard.notes[0];
 }
 
+TEST(Compare, WhatAFilterLeavesOutDoesNotVanish) {
+  const Folder folder;
+  json head = header();
+  head["settings"]["filter"] = "matmul/naive/*";
+  const std::string base =
+      folder.write("b", text_of_report({record('1'), record('2'), record('3', "tiled")}));
+  const Comparison one_gone =
+      compare_reports(base, folder.write("n", text_of_report({record('1')}, head)), {});
+  expect(one_gone, "regression coverage \"passed\" null", Means::regression);
+  EXPECT_EQ(one_gone.findings.front().case_id.front(), '2');
+  ASSERT_EQ(one_gone.notes.size(), 1u);
+  EXPECT_EQ(one_gone.notes[0],
+            "NEW is filtered by matmul/naive/*: 1 records of BASE outside of it are not judged");
+}
+
 TEST(Compare, CutAndInterruptedReportsAreStated) {
   const Folder folder;
   const std::string base = folder.write("b", text_of_report({record('1'), record('2')}));
