@@ -31,7 +31,7 @@ run_label() {  # run_label PRESET LABELS
   ctest --test-dir "build/$1" -L "$2" -j "$jobs" --output-on-failure --no-tests=error
 }
 
-sanitized=(core_test ops_test config_test verify_test determinism_test registry_test report_test)
+sanitized=(core_test ops_test config_test verify_test determinism_test registry_test report_test compare_test)
 
 run_sanitized() {
   for name in "${sanitized[@]}"; do

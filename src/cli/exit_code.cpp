@@ -1,6 +1,7 @@
 #include "cli/exit_code.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace wm {
 namespace {
@@ -23,9 +24,12 @@ std::vector<std::string> default_fail_on() {
 }
 
 int exit_code_of(const RunOutcome& outcome, const std::vector<std::string>& fail_on) {
+  const auto number_in = [](const std::map<std::string, std::int64_t>& counts, const char* status) {
+    const auto found = counts.find(status);
+    return found == counts.end() ? std::int64_t{0} : found->second;
+  };
   const auto count = [&](const char* status) {
-    const auto found = outcome.by_status.find(status);
-    return found == outcome.by_status.end() ? std::int64_t{0} : found->second;
+    return number_in(outcome.by_status, status) - number_in(outcome.excused, status);
   };
   const auto counts = [&](const char* status) {
     return contains(fail_on, status) && count(status) > 0;
@@ -34,6 +38,7 @@ int exit_code_of(const RunOutcome& outcome, const std::vector<std::string>& fail
   for (const auto& [status, number] : outcome.by_status) records += number;
 
   if (outcome.interrupted) return kInterrupted;
+  if (outcome.quarantined_pass) return kFinding;
   for (const char* status : {"failed", "convention", "nondeterministic", "error"}) {
     if (counts(status)) return kFinding;
   }
@@ -43,6 +48,23 @@ int exit_code_of(const RunOutcome& outcome, const std::vector<std::string>& fail
   if (outcome.below_coverage && contains(fail_on, "regression")) return kRegression;
   if (records == 0) return kNothingMatched;
   if (count("skipped") + count("unsupported") == records) return kNothingRan;
+  return kGood;
+}
+
+int exit_code_of(const compare::Outcome& outcome) {
+  if (outcome.finding) return kFinding;
+  if (outcome.only_cross_environment) return kUntrustworthy;
+  if (outcome.regression) return kRegression;
+  return outcome.nothing_matched ? kNothingMatched : kGood;
+}
+
+int combined_exit_code(int one, int other) {
+  constexpr std::array<int, 8> kPrecedence{kInterrupted,    kUsage,         kEnvironment,
+                                           kFinding,        kUntrustworthy, kRegression,
+                                           kNothingMatched, kNothingRan};
+  for (const int code : kPrecedence) {
+    if (one == code || other == code) return code;
+  }
   return kGood;
 }
 

@@ -51,6 +51,41 @@ TEST(ExitCode, FailOnNarrowsAndWidens) {
   EXPECT_EQ(code({{"inconclusive", 1}, {"passed", 1}}, {"inconclusive"}), 4);
 }
 
+TEST(ExitCode, QuarantinedRecordsDoNotCountUntilTheyPass) {
+  RunOutcome outcome;
+  outcome.by_status = {{"passed", 3}, {"failed", 2}};
+  outcome.excused = {{"failed", 2}};
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 0);
+  outcome.by_status["failed"] = 3;
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 1);
+  outcome.by_status["failed"] = 2;
+  outcome.quarantined_pass = true;
+  EXPECT_EQ(exit_code_of(outcome, default_fail_on()), 1);
+}
+
+TEST(ExitCode, OfAComparison) {
+  compare::Outcome outcome;
+  EXPECT_EQ(exit_code_of(outcome), 0);
+  outcome.nothing_matched = true;
+  EXPECT_EQ(exit_code_of(outcome), 6);
+  outcome.regression = true;
+  EXPECT_EQ(exit_code_of(outcome), 3);
+  outcome.only_cross_environment = true;
+  EXPECT_EQ(exit_code_of(outcome), 4);
+  outcome.finding = true;
+  EXPECT_EQ(exit_code_of(outcome), 1);
+}
+
+TEST(ExitCode, OfTwoOutcomesIsTheGraver) {
+  const std::vector<int> precedence{130, 2, 5, 1, 4, 3, 6, 77, 0};
+  for (std::size_t i = 0; i < precedence.size(); ++i) {
+    for (std::size_t j = i; j < precedence.size(); ++j) {
+      EXPECT_EQ(combined_exit_code(precedence[i], precedence[j]), precedence[i]);
+      EXPECT_EQ(combined_exit_code(precedence[j], precedence[i]), precedence[i]);
+    }
+  }
+}
+
 TEST(ExitCode, DefaultFailOnIsKnown) {
   for (const std::string& word : default_fail_on()) {
     EXPECT_NE(std::find(fail_on_words().begin(), fail_on_words().end(), word),

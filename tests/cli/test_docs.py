@@ -1,8 +1,11 @@
 """Every warpmark command, case string and sweep that the documentation shows is run."""
 
+import json
 import pathlib
 import re
 import shlex
+
+import jsonschema
 
 from tool import ROOT, ToolTest
 
@@ -17,6 +20,13 @@ def blocks(language):
         for kind, body in BLOCK.findall(page.read_text()):
             if kind == language:
                 yield page.name, body
+
+
+def files():
+    """(page, kind, text) of shown files that name their schema, such as warpmark.thresholds/1."""
+    for page, body in blocks("json"):
+        if match := re.search(r'"schema": "warpmark\.(\w+)/1"', body):
+            yield page, match.group(1), body
 
 
 def commands():
@@ -40,11 +50,15 @@ class Docs(ToolTest):
             words += [] if "--out" in words else ["--out", "out"]
         if words[0] == "report":
             words[1] = self.report
+        if words[0] == "compare":
+            words[1:3] = [self.report, self.report]
         return words
 
     def test_commands(self):
         self.tool("run", "--case", "matmul m=4 n=4 k=4", "--device", "emu", "--out", "made")
         self.report = str(self.folder / "made" / "records.jsonl")
+        for page, kind, body in files():
+            self.write(f"{kind}.json", body)
         seen = 0
         for page, words in commands():
             with self.subTest(page=page, command=" ".join(words)):
@@ -66,9 +80,20 @@ class Docs(ToolTest):
     def test_sweeps(self):
         seen = 0
         for page, body in blocks("json"):
+            if '"schema": "warpmark.' in body:
+                continue
             with self.subTest(page=page):
                 self.write("sweep.json", body)
                 self.assertGreater(int(self.tool("expand", "sweep.json", "--format", "count").stdout), 0)
+            seen += 1
+        self.assertGreaterEqual(seen, 1)
+
+    def test_files(self):
+        seen = 0
+        for page, kind, body in files():
+            with self.subTest(page=page, kind=kind):
+                schema = json.loads((ROOT / "configs" / "schema" / f"{kind}.schema.json").read_text())
+                jsonschema.validate(json.loads(body), schema)
             seen += 1
         self.assertGreaterEqual(seen, 1)
 

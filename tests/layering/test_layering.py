@@ -19,10 +19,11 @@ ALLOWED = {
     "config": {"config", "gpu", "ops", "core"},
     "runner": {"runner", "config", "verify", "determinism", "reference", "registry", "gpu", "ops", "core"},
     "report": {"report", "core"},
-    "cli": {"cli", "runner", "report", "config", "registry", "gpu", "ops", "core"},
+    "compare": {"compare", "config", "report", "core"},
+    "cli": {"cli", "runner", "compare", "report", "config", "registry", "gpu", "ops", "core"},
 }
 THIRD_PARTY = {
-    "nlohmann/": {"config", "runner", "report", "cli"},
+    "nlohmann/": {"config", "runner", "report", "compare", "cli"},
     "CLI/": {"cli"},
     "valijson/": {"config"},
     "Eigen/": {"reference"},
