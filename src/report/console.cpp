@@ -47,12 +47,12 @@ std::string table_row(const json& record) {
                                : "-";
   const std::string label = text_of(record, "label");
   const std::string reason = text_of(record, "reason");
-  return one_line(table_line(
-             {text_of(record, "status"), worst < 0 ? "-" : short_number(worst),
-              observed_word(record), time, text_of(record, "recipe"),
-              text_of(record, "variant") + ": " + short_problem(record) +
-                  (label.empty() ? "" : " (" + cut_text(label, kLongestText) + ")") +
-                  (reason.empty() ? "" : "; " + cut_text(reason, kLongestText))})) +
+  return one_line(
+             table_line({text_of(record, "status"), worst < 0 ? "-" : short_number(worst),
+                         observed_word(record), time, text_of(record, "recipe"),
+                         text_of(record, "variant") + ": " + short_problem(record) +
+                             (label.empty() ? "" : " (" + cut_text(label, kLongestText) + ")") +
+                             (reason.empty() ? "" : "; " + cut_text(reason, kLongestText))})) +
          "\n";
 }
 
@@ -60,11 +60,11 @@ std::string table_algorithms(const Rollup& rollup) {
   std::string text = "\nrecords passed   err/bnd  determinism        op/algorithm\n";
   for (const auto& key : rollup.algorithm_order()) {
     const AlgorithmRow& each = rollup.algorithm(key);
-    text += one_line(padded(std::to_string(each.records), 7) + " " +
-                     padded(std::to_string(count_of(each, "passed")), 8) + " " +
-                     padded(each.worst_utilisation < 0 ? "-" : short_number(each.worst_utilisation),
-                            8) +
-                     " " + padded(observed_text(each), 18) + " " + key.first + "/" + key.second) +
+    text += one_line(
+                padded(std::to_string(each.records), 7) + " " +
+                padded(std::to_string(count_of(each, "passed")), 8) + " " +
+                padded(each.worst_utilisation < 0 ? "-" : short_number(each.worst_utilisation), 8) +
+                " " + padded(observed_text(each), 18) + " " + key.first + "/" + key.second) +
             "\n";
   }
   return text;

@@ -136,8 +136,9 @@ std::string html_escape(std::string_view text) {
       case '\'':
         return "&#39;";
       default:
-        return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? "\xEF\xBF\xBD"
-                                                                              : nullptr;
+        return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t'
+                   ? "\xEF\xBF\xBD"
+                   : nullptr;
     }
   });
 }

@@ -44,8 +44,7 @@ std::string benchmark_name(const json& record) {
 
 /// Whether the record says anything about speed: it was timed, or could not be.
 bool tells_speed(const json& record) {
-  return object_of(record, "timing").contains("median_ns") ||
-         text_of(record, "status") != "passed";
+  return object_of(record, "timing").contains("median_ns") || text_of(record, "status") != "passed";
 }
 
 void add_measures(const json& record, json& run) {

@@ -25,8 +25,8 @@ std::string counts_text(const Rollup& rollup) {
   std::vector<std::string> parts;
   for (const auto& [status, count] : rollup.by_status())
     parts.push_back(std::to_string(count) + " " + status);
-  return std::to_string(rollup.records()) + " records: " +
-         (parts.empty() ? "nothing ran" : join(parts, ", "));
+  return std::to_string(rollup.records()) +
+         " records: " + (parts.empty() ? "nothing ran" : join(parts, ", "));
 }
 
 std::int64_t records_of(const Rollup& rollup, const char* status) {

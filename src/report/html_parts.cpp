@@ -27,6 +27,11 @@ std::string repro_html(const std::string& repro) {
          "</code><button type=\"button\" class=\"copy\" hidden>Copy</button></div>\n";
 }
 
+/// First cell of a row about an algorithm.
+std::string algorithm_cell(const Rollup::AlgorithmKey& key) {
+  return bdi(key.first) + " / " + bdi(key.second);
+}
+
 struct HtmlColumn {
   std::string title;
   bool number = false;
@@ -34,9 +39,8 @@ struct HtmlColumn {
 
 std::string html_table(const std::string& label, const std::vector<HtmlColumn>& columns,
                        const std::vector<std::vector<std::string>>& rows) {
-  std::string text =
-      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"" + html_escape(label) +
-      "\">\n<table class=\"plain\">\n<thead><tr>";
+  std::string text = "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"" +
+                     html_escape(label) + "\">\n<table class=\"plain\">\n<thead><tr>";
   for (const HtmlColumn& column : columns) {
     text += std::string("<th scope=\"col\"") + (column.number ? " class=\"num\"" : "") + ">" +
             html_escape(column.title) + "</th>";
@@ -45,15 +49,17 @@ std::string html_table(const std::string& label, const std::vector<HtmlColumn>& 
   for (const std::vector<std::string>& row : rows) {
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      text += std::string("<td") + (columns[i].number ? " class=\"num\"" : "") + ">" + row[i] +
-              "</td>";
+      text += i == 0 ? "<th scope=\"row\">" + row[i] + "</th>"
+                     : std::string("<td") + (columns[i].number ? " class=\"num\"" : "") + ">" +
+                           row[i] + "</td>";
     }
     text += "</tr>\n";
   }
   return text + "</tbody>\n</table>\n</div>\n";
 }
 
-std::string tile(const std::string& name, const std::string& value, const std::string& status = "") {
+std::string tile(const std::string& name, const std::string& value,
+                 const std::string& status = "") {
   const std::string inside = "<b>" + value + "</b><span>" + html_escape(name) + "</span>";
   if (status.empty()) return "<div class=\"tile\">" + inside + "</div>\n";
   return "<a class=\"tile\" href=\"#records\" data-status=\"" + html_escape(status) + "\">" +
@@ -84,40 +90,56 @@ std::string tiles(const Rollup& rollup) {
   return text + "</div>\n";
 }
 
+std::string page_links(const Rollup& rollup) {
+  std::string text = "<nav aria-label=\"Sections\">";
+  const auto link = [&](const std::string& id, const std::string& name, bool exists) {
+    if (exists) text += "<a href=\"#" + id + "\">" + name + "</a>\n";
+  };
+  link("findings", "Findings", true);
+  link("algorithms", "Algorithms", true);
+  link("determinism", "Determinism", !rollup.probe_names().empty());
+  link("networks", "Network totals", !rollup.network_totals().empty());
+  link("records", "Records", true);
+  link("environment", "Environment", true);
+  return text + "</nav>\n";
+}
+
 std::string measure(double value) { return value < 0 ? "-" : short_number(value); }
 
+/// Statuses of the records in the order of their gravity, as columns of the table of algorithms.
+std::vector<std::string> status_columns(const Rollup& rollup) {
+  std::vector<std::string> columns{"passed"};
+  for (const auto& [status, count] : rollup.by_status()) {
+    if (status != "passed") columns.push_back(status);
+  }
+  return columns;
+}
+
 std::string algorithm_table(const Rollup& rollup) {
-  const std::string label = rollup.emulated() ? " (emulated)" : "";
+  const std::string label = rollup.emulated() ? ", emulated" : "";
+  const std::vector<std::string> statuses = status_columns(rollup);
+  std::vector<HtmlColumn> columns{{"op / algorithm"}, {"records", true}};
+  for (const std::string& status : statuses) columns.push_back({status, true});
+  for (const HtmlColumn& column :
+       {HtmlColumn{"max abs error", true}, HtmlColumn{"max ulp", true},
+        HtmlColumn{"error / bound", true}, HtmlColumn{"claimed"}, HtmlColumn{"observed"},
+        HtmlColumn{"best GFLOP/s" + label, true}, HtmlColumn{"best GB/s" + label, true}}) {
+    columns.push_back(column);
+  }
   std::vector<std::vector<std::string>> rows;
   for (const auto& key : rollup.algorithm_order()) {
     const AlgorithmRow& each = rollup.algorithm(key);
-    const std::int64_t passed = count_of(each, "passed"), failed = count_of(each, "failed");
-    const std::int64_t absent = count_of(each, "unsupported") + count_of(each, "skipped");
     const bool timed = each.best_gflops > 0 || each.best_gbytes_s > 0;
-    rows.push_back({bdi(key.first), bdi(key.second), std::to_string(each.records),
-                    std::to_string(passed), std::to_string(failed), std::to_string(absent),
-                    std::to_string(each.records - passed - failed - absent),
-                    measure(each.max_abs), measure(each.max_ulp), measure(each.worst_utilisation),
-                    claimed_text(each), observed_text(each),
-                    timed ? short_number(each.best_gflops) : "-",
-                    timed ? short_number(each.best_gbytes_s) : "-"});
+    std::vector<std::string>& row = rows.emplace_back();
+    row = {algorithm_cell(key), std::to_string(each.records)};
+    for (const std::string& status : statuses)
+      row.push_back(std::to_string(count_of(each, status)));
+    row.insert(row.end(), {measure(each.max_abs), measure(each.max_ulp),
+                           measure(each.worst_utilisation), claimed_text(each), observed_text(each),
+                           timed ? short_number(each.best_gflops) : "-",
+                           timed ? short_number(each.best_gbytes_s) : "-"});
   }
-  return html_table("Algorithms",
-                    {{"op"},
-                     {"algorithm"},
-                     {"records", true},
-                     {"passed", true},
-                     {"failed", true},
-                     {"not run", true},
-                     {"other", true},
-                     {"max abs error", true},
-                     {"max ulp", true},
-                     {"worst error / bound", true},
-                     {"claimed"},
-                     {"observed"},
-                     {"best GFLOP/s" + label, true},
-                     {"best GB/s" + label, true}},
-                    rows);
+  return html_table("Algorithms", columns, rows);
 }
 
 /// Colour of a cell of the determinism matrix.
@@ -131,13 +153,13 @@ std::string probe_cell(const AlgorithmRow& algorithm, const std::string& probe) 
 
 std::string determinism_matrix(const Rollup& rollup) {
   if (rollup.probe_names().empty()) return "";
-  std::vector<HtmlColumn> columns{{"op"}, {"algorithm"}, {"claimed"}};
+  std::vector<HtmlColumn> columns{{"op / algorithm"}, {"claimed"}};
   for (const std::string& probe : rollup.probe_names()) columns.push_back({probe});
   std::vector<std::vector<std::string>> rows;
   for (const auto& key : rollup.algorithm_order()) {
     const AlgorithmRow& each = rollup.algorithm(key);
     if (each.probed == 0) continue;
-    rows.push_back({bdi(key.first), bdi(key.second), claimed_text(each)});
+    rows.push_back({algorithm_cell(key), claimed_text(each)});
     for (const std::string& probe : rollup.probe_names())
       rows.back().push_back(probe_cell(each, probe));
   }
@@ -180,8 +202,9 @@ std::string variant_findings(const Rollup& rollup) {
              short_number(number_of(item, "passed")) + ")</li>\n";
   }
   for (const json& item : summary_list(object_of(rollup.summary(), "mistrusted"), "listed")) {
-    items += "<li>mistrusted, no gate could have seen a lost term: " +
-             bdi(text_of(item, "variant")) + repro_html(text_of(item, "repro")) + "</li>\n";
+    items +=
+        "<li>mistrusted, no gate could have seen a lost term: " + bdi(text_of(item, "variant")) +
+        repro_html(text_of(item, "repro")) + "</li>\n";
   }
   for (const json& item : summary_list(rollup.summary(), "nondeterminism_not_observed")) {
     if (!item.is_string()) continue;
@@ -201,8 +224,8 @@ std::string html_head(const Rollup& rollup) {
          policy_hash(kPageScript) + "; style-src " + policy_hash(kPageStyle) +
          "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
          "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" +
-         html_escape("warpmark report" + (name.empty() ? "" : ": " + name)) +
-         "</title>\n<style>" + std::string(kPageStyle) + "</style>\n</head>\n";
+         html_escape("warpmark report" + (name.empty() ? "" : ": " + name)) + "</title>\n<style>" +
+         std::string(kPageStyle) + "</style>\n</head>\n";
 }
 
 std::string html_top(const Rollup& rollup) {
@@ -216,16 +239,17 @@ std::string html_top(const Rollup& rollup) {
             ". Results and determinism are real; times are <strong>emulated</strong> and no "
             "GPU's.</p>\n";
   } else if (device.contains("name")) {
-    text += "<p>Device " + bdi(text_of(device, "id")) + ": " + bdi(text_of(device, "name")) +
-            "</p>\n";
+    text +=
+        "<p>Device " + bdi(text_of(device, "id")) + ": " + bdi(text_of(device, "name")) + "</p>\n";
   }
   if (!rollup.has_summary()) {
     text += "<p class=\"warning\">The report has no summary line: the run was cut short.</p>\n";
   } else if (flag_of(rollup.summary(), "interrupted", false)) {
-    text += "<p class=\"warning\">The run was interrupted; these are the records that finished."
-            "</p>\n";
+    text +=
+        "<p class=\"warning\">The run was interrupted; these are the records that finished."
+        "</p>\n";
   }
-  return text + tiles(rollup) + "</header>\n";
+  return text + tiles(rollup) + page_links(rollup) + "</header>\n";
 }
 
 std::string html_findings(const Rollup& rollup) {

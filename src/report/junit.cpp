@@ -110,8 +110,8 @@ std::string outcome(const char* element, const json& record) {
   }
   return "      <" + std::string(element) + attribute("type", status) +
          attribute("message", message) + ">" +
-         xml_text(message + "\n" + (worst.empty() ? "" : worst + "\n") + "repro: " +
-                  text_of(record, "repro") + "\n") +
+         xml_text(message + "\n" + (worst.empty() ? "" : worst + "\n") +
+                  "repro: " + text_of(record, "repro") + "\n") +
          "</" + element + ">\n";
 }
 
@@ -167,8 +167,7 @@ class JunitRenderer : public Renderer {
                        const char* element) {
     std::string classname = op + "." + variant_types(record);
     for (char& c : classname) c = c == '/' ? '.' : c;
-    const std::string name =
-        names_.unique(text_of(record, "variant") + ": " + short_case(record));
+    const std::string name = names_.unique(text_of(record, "variant") + ": " + short_case(record));
     std::array<char, 48> time{};
     std::snprintf(time.data(), time.size(), "%.9f", seconds);
     return "    <testcase" + attribute("classname", classname) + attribute("name", name) +

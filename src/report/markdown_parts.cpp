@@ -115,7 +115,7 @@ std::vector<std::string> md_findings(const Rollup& rollup) {
   return items;
 }
 
-std::int64_t count_of(const AlgorithmRow& algorithm, const char* status) {
+std::int64_t count_of(const AlgorithmRow& algorithm, const std::string& status) {
   const auto found = algorithm.by_status.find(status);
   return found == algorithm.by_status.end() ? 0 : found->second;
 }
@@ -147,10 +147,9 @@ std::string probe_text(const AlgorithmRow& algorithm, const std::string& probe) 
 
 std::vector<std::string> md_algorithms(const Rollup& rollup) {
   const std::string label = rollup.emulated() ? " (emulated)" : "";
-  std::vector<std::string> items{
-      md_heading({"op", "algorithm", "records", "passed", "failed", "unsupported", "skipped",
-                  "other", "worst error / bound", "claimed", "observed", "best GFLOP/s" + label,
-                  "best GB/s" + label})};
+  std::vector<std::string> items{md_heading(
+      {"op", "algorithm", "records", "passed", "failed", "unsupported", "skipped", "other",
+       "worst error / bound", "claimed", "observed", "best GFLOP/s" + label, "best GB/s" + label})};
   for (const auto& key : rollup.algorithm_order()) {
     const AlgorithmRow& each = rollup.algorithm(key);
     const std::int64_t passed = count_of(each, "passed"), failed = count_of(each, "failed");
@@ -193,12 +192,12 @@ std::vector<std::string> md_networks(const Rollup& rollup) {
       std::string(rollup.emulated() ? "; times are emulated and say nothing about a GPU" : "") +
       ".\n\n" + md_heading({"op", "algorithm", "layers", "calls", "total"})};
   for (const NetworkTotal& total : totals) {
-    items.push_back(md_row(
-        {short_label(total.network),
-         total.algorithm.empty() ? "*best of each layer*" : short_label(total.algorithm),
-         std::to_string(total.layers) + " of " + std::to_string(total.of_layers),
-         std::to_string(total.calls),
-         total.whole() ? duration(total.total_ns) : "- (layers missing)"}));
+    items.push_back(
+        md_row({short_label(total.network),
+                total.algorithm.empty() ? "*best of each layer*" : short_label(total.algorithm),
+                std::to_string(total.layers) + " of " + std::to_string(total.of_layers),
+                std::to_string(total.calls),
+                total.whole() ? duration(total.total_ns) : "- (layers missing)"}));
   }
   return items;
 }

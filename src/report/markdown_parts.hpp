@@ -33,7 +33,7 @@ std::string observed_text(const AlgorithmRow& algorithm);
 /// "same 26", "differs 1 of 26", "not run".
 std::string probe_text(const AlgorithmRow& algorithm, const std::string& probe);
 /// Records of the algorithm with a status.
-std::int64_t count_of(const AlgorithmRow& algorithm, const char* status);
+std::int64_t count_of(const AlgorithmRow& algorithm, const std::string& status);
 /// The command line of the run; empty where the header has none.
 std::string command_text(const Rollup& rollup);
 /// Leaves of the environment as ("host.cpu", "...").

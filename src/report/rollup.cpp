@@ -121,8 +121,7 @@ std::vector<RedLine> Rollup::red_lines() const {
   std::vector<RedLine> lines;
   for (const char* status : {"error", "failed", "nondeterministic", "convention", "mistrusted"}) {
     const auto found = red_.find(status);
-    if (found != red_.end())
-      lines.insert(lines.end(), found->second.begin(), found->second.end());
+    if (found != red_.end()) lines.insert(lines.end(), found->second.begin(), found->second.end());
   }
   return lines;
 }

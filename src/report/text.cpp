@@ -156,8 +156,8 @@ std::string worst_element(const json& record) {
     worst = std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
     const json& element = listed->front();
     const auto index = element.find("index");
-    text = "'" + name + "' worst at " + (index == element.end() ? "?" : index->dump()) +
-           ": got " + format_real(number_of(element, "got")) + ", want " +
+    text = "'" + name + "' worst at " + (index == element.end() ? "?" : index->dump()) + ": got " +
+           format_real(number_of(element, "got")) + ", want " +
            format_real(number_of(element, "want")) + ", bound " +
            format_real(number_of(element, "bound"));
   }
@@ -181,9 +181,10 @@ std::string probes_text(const json& record) {
     const std::string verdict = probe_verdict(tensors);
     double count = 0;
     for (const json& tensor : tensors) count += number_of(tensor, "count");
-    parts.push_back(name + (verdict == "not_run"   ? " not run"
-                            : verdict == "differs" ? " differs (" + format_real(count) + " elements)"
-                                                   : " " + verdict));
+    parts.push_back(name + (verdict == "not_run" ? " not run"
+                            : verdict == "differs"
+                                ? " differs (" + format_real(count) + " elements)"
+                                : " " + verdict));
   }
   return join(parts, ", ");
 }

@@ -2,7 +2,7 @@
 
 const kMaxPoints = 4000; // drawn in a chart; beyond that an even sample
 
-const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7f5fc4", "#8c6d46"];
+const kColours = 8; // classes c0 to c7 of the style
 const shapes = [
   (x, y) => ["circle", { cx: x, cy: y, r: 4 }],
   (x, y) => ["rect", { x: x - 3.5, y: y - 3.5, width: 7, height: 7 }],
@@ -17,24 +17,35 @@ function svgNode(name, attributes, ...children) {
   return node;
 }
 
-function mark(style, x, y, title, opacity = 0.75) {
-  const [name, attributes] = shapes[Math.floor(style / colours.length + style) % shapes.length](x, y);
-  return svgNode(name, { ...attributes, fill: colours[style % colours.length], "fill-opacity": opacity }, svgNode("title", {}, title));
+function mark(kind, shape, x, y, title) {
+  const [name, attributes] = shapes[shape % shapes.length](x, y);
+  return svgNode(name, { ...attributes, class: kind }, svgNode("title", {}, title));
 }
+
+/** The mark of the n-th series: no two of the first 32 share colour and shape. */
+const seriesMark = (n, x, y, title) => mark(`c${n % kColours}`, n + Math.floor(n / kColours), x, y, title);
 
 const sample = (items) => items.length <= kMaxPoints ? items
   : items.filter((_, i) => Math.floor(i * kMaxPoints / items.length) !== Math.floor((i - 1) * kMaxPoints / items.length));
 
-const power = (exponent) => exponent >= -2 && exponent <= 4 ? String(Number((10 ** exponent).toPrecision(1))) : `1e${exponent}`;
+function tickText(value) {
+  return value >= 0.01 && value < 1e5 ? String(Number(value.toPrecision(2))) : value.toExponential(0).replace("+", "");
+}
 
-/** Logarithmic scale over whole decades that hold all values. */
-function decades(values, from, to) {
-  const low = Math.floor(Math.log10(Math.min(...values))), high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values)) - 1e-9));
+/** Logarithmic scale that holds all values, with ticks at 1, 2 and 5 where a decade has more than `room` pixels. */
+function logScale(values, from, to, room = 170) {
+  let low = Math.log10(Math.min(...values)), high = Math.log10(Math.max(...values));
+  const margin = Math.max(0.08, (high - low) * 0.05);
+  low -= margin;
+  high += margin;
   const at = (value) => from + (Math.log10(value) - low) / (high - low) * (to - from);
-  const step = Math.max(1, Math.ceil((high - low) / Math.max(1, Math.abs(to - from) / 55)));
-  const ticks = [];
-  for (let exponent = low; exponent <= high; exponent += step) ticks.push(exponent);
-  return { at, ticks, low, high };
+  const perDecade = Math.abs(to - from) / (high - low), steps = perDecade > room ? [1, 2, 5] : [1];
+  const apart = Math.max(1, Math.ceil(48 / perDecade)), ticks = [];
+  for (let exponent = Math.floor(low); exponent <= high; exponent += 1) {
+    if (exponent % apart !== 0) continue;
+    ticks.push(...steps.map((step) => step * 10 ** exponent).filter((value) => Math.log10(value) >= low && Math.log10(value) <= high));
+  }
+  return { at, ticks };
 }
 
 function caption(figure, title, hint, ...extra) {
@@ -46,7 +57,7 @@ function replaceDrawing(figure, ...nodes) {
   figure.append(...nodes);
 }
 
-/** Value for the logarithmic axis: 0 stands at its left end, what is not finite at its right. */
+/** No error stands at the left end of the logarithmic axis, what is not finite at its right. */
 function drawErrors(figure) {
   const items = data.filter((item) => item.used !== undefined);
   if (items.length === 0) return false;
@@ -60,13 +71,13 @@ function drawErrors(figure) {
   const left = narrow ? 8 : 220, right = width - 14, lineHeight = narrow ? 38 : 24, top = 8;
   const bottom = top + groups.size * lineHeight;
   const positive = items.map((item) => item.used).filter((used) => used > 0 && Number.isFinite(used));
-  const scale = decades([...positive.map((used) => Math.max(used, 1e-6)), 0.1, 1], left, right);
-  const place = (used) => used > 0 && Number.isFinite(used) ? Math.max(left, scale.at(used)) : used === 0 ? left : right;
+  const scale = logScale([...positive.map((used) => Math.min(Math.max(used, 1e-6), 1e6)), 0.1, 1], left, right);
+  const place = (used) => used > 0 && Number.isFinite(used) ? Math.min(right, Math.max(left, scale.at(used))) : used === 0 ? left : right;
   const svg = svgNode("svg", { width, height: bottom + 22, role: "img", "aria-label": "Error as a share of its bound, by algorithm" });
-  for (const exponent of scale.ticks) {
-    const x = scale.at(10 ** exponent);
+  for (const tick of scale.ticks) {
+    const x = scale.at(tick);
     svg.append(svgNode("line", { x1: x, x2: x, y1: top, y2: bottom, class: "grid" }),
-      svgNode("text", { x, y: bottom + 16, "text-anchor": x > right - 12 ? "end" : x < left + 12 ? "start" : "middle", class: "axis" }, power(exponent)));
+      svgNode("text", { x, y: bottom + 16, "text-anchor": x > right - 12 ? "end" : x < left + 12 ? "start" : "middle", class: "axis" }, tickText(tick)));
   }
   svg.append(svgNode("line", { x1: scale.at(1), x2: scale.at(1), y1: top, y2: bottom, class: "bound" }));
   let y = top;
@@ -76,7 +87,7 @@ function drawErrors(figure) {
     svg.append(svgNode("text", narrow ? { x: left, y: y + 14 } : { x: left - 10, y: middle + 4, "text-anchor": "end" }, label));
     for (const item of sample(members)) {
       const bad = !(item.used <= 1);
-      svg.append(mark(bad ? 1 : 0, place(item.used), middle, `${item.variant}: ${item.problem}, ${item.recipe}: ${short(item.used)} of the bound`, bad ? 1 : 0.3));
+      svg.append(mark(bad ? "beyond" : "within", 0, place(item.used), middle, `${item.variant}: ${item.problem}, ${item.recipe}: ${short(item.used)} of the bound`));
     }
     y += lineHeight;
   }
@@ -96,27 +107,27 @@ function drawSpeed(figure) {
   const names = [...new Set(items.map((item) => item.algorithm))];
   const width = figure.clientWidth || 600, height = Math.min(380, Math.max(260, width * 0.6));
   const left = 52, right = width - 16, top = 12, bottom = height - 40;
-  const across = decades(items.map((item) => item.flops), left, right);
-  const up = decades(items.map((item) => item.gflops), bottom, top);
+  const across = logScale(items.map((item) => item.flops), left, right);
+  const up = logScale(items.map((item) => item.gflops), bottom, top, 90);
   const svg = svgNode("svg", { width, height, role: "img", "aria-label": `Throughput of ${speedState.op} by size` });
-  for (const exponent of across.ticks) {
-    const x = across.at(10 ** exponent);
+  for (const tick of across.ticks) {
+    const x = across.at(tick);
     svg.append(svgNode("line", { x1: x, x2: x, y1: top, y2: bottom, class: "grid" }),
-      svgNode("text", { x, y: bottom + 16, "text-anchor": "middle", class: "axis" }, power(exponent)));
+      svgNode("text", { x, y: bottom + 16, "text-anchor": "middle", class: "axis" }, tickText(tick)));
   }
-  for (const exponent of up.ticks) {
-    const y = up.at(10 ** exponent);
+  for (const tick of up.ticks) {
+    const y = up.at(tick);
     svg.append(svgNode("line", { x1: left, x2: right, y1: y, y2: y, class: "grid" }),
-      svgNode("text", { x: left - 6, y: y + 4, "text-anchor": "end", class: "axis" }, power(exponent)));
+      svgNode("text", { x: left - 6, y: y + 4, "text-anchor": "end", class: "axis" }, tickText(tick)));
   }
   svg.append(svgNode("text", { x: right, y: height - 6, "text-anchor": "end", class: "axis" }, "FLOP of the problem"));
   for (const item of sample(items)) {
-    svg.append(mark(names.indexOf(item.algorithm), across.at(item.flops), up.at(item.gflops),
+    svg.append(seriesMark(names.indexOf(item.algorithm), across.at(item.flops), up.at(item.gflops),
       `${item.variant}: ${item.problem}, ${item.recipe}: ${short(item.gflops)} GFLOP/s`));
   }
   const legend = element("div", { class: "legend" }, ...names.map((name, i) => {
     const key = svgNode("svg", { width: 12, height: 12, "aria-hidden": "true" });
-    key.append(mark(i, 6, 6, name));
+    key.append(seriesMark(i, 6, 6, name));
     return element("span", {}, key, literal(name));
   }));
   replaceDrawing(figure, svg, legend);

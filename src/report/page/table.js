@@ -4,25 +4,25 @@ const counterNames = [...new Set(data.flatMap((item) => Object.keys(item.record.
 
 // key: what is sorted by; text: the cell, "" leaves it empty.
 const columns = [
-  { key: "index", title: "#", numeric: true, text: (item) => String(item.index + 1) },
+  { key: "index", title: "#", numeric: true, kind: "id first", text: (item) => String(item.index + 1) },
   { key: "status", title: "status", node: (item) => element("span", { class: "badge", "data-status": item.status }, item.status) },
-  { key: "op", title: "op" }, { key: "algorithm", title: "algorithm" },
-  { key: "types", title: "types, layout", id: true },
-  { key: "problem", title: "problem", node: (item) => problemCell(item) },
-  { key: "recipe", title: "recipe", id: true },
+  { key: "op", title: "op", kind: "id" }, { key: "algorithm", title: "algorithm", kind: "id" },
+  { key: "types", title: "types, layout", kind: "id" },
+  { key: "problem", title: "problem", kind: "wide", node: (item) => problemCell(item) },
+  { key: "recipe", title: "recipe", kind: "id" },
   { key: "abs", title: "max abs", numeric: true }, { key: "ulp", title: "max ulp", numeric: true },
   { key: "used", title: "error / bound", numeric: true }, { key: "seen", title: "detectability", numeric: true },
-  { key: "claimed", title: "claimed", id: true }, { key: "observed", title: "observed" },
-  { key: "probes", title: "probes" },
+  { key: "claimed", title: "claimed", kind: "id" }, { key: "observed", title: "observed" },
+  { key: "probes", title: "probes", kind: "id" },
   { key: "time", title: "time", numeric: true, text: (item) => (item.emulated && item.time !== undefined ? "~" : "") + duration(item.time) },
   { key: "gflops", title: "GFLOP/s", numeric: true }, { key: "gbytes", title: "GB/s", numeric: true },
   { key: "workspace", title: "workspace", numeric: true },
-  { key: "device", title: "device", id: true },
+  { key: "device", title: "device", kind: "id" },
   ...counterNames.map((name) => ({ key: `counter ${name}`, title: name, numeric: true,
     value: (item) => number(item.record.counters?.[name]), text: (item) => String(item.record.counters?.[name] ?? "") })),
 ].filter((column) => column.key === "index" || data.some((item) => (valueOf(column, item) ?? "") !== ""));
 
-const state = { search: "", status: "", op: "", algorithm: "", device: "", sort: "index", down: false, page: 0, size: 50 };
+const state = { search: "", status: "", op: "", algorithm: "", device: "", sort: "index", down: false, page: 0, size: matchMedia("(max-width: 640px)").matches ? 20 : 50 };
 let shown = data;
 const open = new Set();
 
@@ -93,12 +93,12 @@ function cell(column, item) {
     : column.text ? column.text(item)
       : column.numeric ? short(valueOf(column, item)) : literal(item[column.key] ?? "");
   const empty = (valueOf(column, item) ?? "") === "";
-  const kind = [column.numeric && "num", column.id && "id", empty && "empty"].filter(Boolean).join(" ");
+  const kind = [column.numeric && "num", column.kind, empty && "empty"].filter(Boolean).join(" ");
   const node = element("td", { class: kind || undefined, "data-name": column.title }, empty ? "" : content);
   if (column.key === "index") {
     const is = open.has(item.index);
     node.prepend(element("button", { type: "button", class: "more", "aria-expanded": String(is),
-      "aria-label": `Details of record ${item.index + 1}`, "data-index": item.index }, is ? "\u2212" : "+"));
+      "aria-label": `Details of record ${item.index + 1}`, "data-index": item.index }, is ? "\u2212" : "+"), " ");
   }
   return node;
 }
@@ -166,7 +166,7 @@ const sortSelect = element("select", { onchange: () => { state.sort = sortSelect
 const search = element("input", { type: "search", id: "search", placeholder: "words of variant, problem, label, reason",
   oninput: () => { state.search = search.value; refresh(); } });
 const sizes = element("select", { onchange: () => { state.size = Number(sizes.value); refresh(); } },
-  ...[50, 200, 1000].map((size) => element("option", { value: size }, String(size))));
+  ...[20, 50, 200, 1000].map((size) => element("option", { value: size, selected: size === state.size }, String(size))));
 
 body.addEventListener("click", (event) => {
   const button = event.target.closest(".more");
