@@ -1,7 +1,9 @@
-// Console table and CSV.
+// Console table.
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "report/escape.hpp"
+#include "report/markdown_parts.hpp"
 #include "report/render.hpp"
 #include "report/text.hpp"
 
@@ -9,6 +11,8 @@ namespace wm::report {
 namespace {
 
 using json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongestText = 400;  // of a label or a reason in a row
 
 std::string padded(const std::string& text, std::size_t width) {
   return text.size() >= width ? text : text + std::string(width - text.size(), ' ');
@@ -22,61 +26,17 @@ std::string table_line(const std::vector<std::string>& cells) {
     const bool fixed = i < std::size(kWidths);
     line += (fixed ? padded(cells[i], kWidths[i]) : cells[i]) + (i + 1 < cells.size() ? " " : "");
   }
-  return line + "\n";
-}
-
-std::string observed_word(const json& record) {
-  const json& determinism = object_of(record, "determinism");
-  if (!determinism.contains("observed")) return "-";
-  return determinism.value("observed", true) ? "same" : "differs";
+  return line;
 }
 
 std::string emulated_mark(const json& record) {
-  return object_of(record, "throughput").value("emulated", false) ? "~" : "";
-}
-
-struct Column {
-  const char* name;
-  std::string (*text)(const json& record);
-};
-
-std::string number_text(const json& record, std::string_view group, std::string_view key) {
-  const json& object = object_of(record, group);
-  return object.contains(key) ? format_real(number_of(object, key)) : std::string();
-}
-
-const std::vector<Column>& csv_columns() {
-  static const std::vector<Column> columns{
-      {"case_id", [](const json& r) { return text_of(r, "case_id"); }},
-      {"status", [](const json& r) { return text_of(r, "status"); }},
-      {"op", [](const json& r) { return text_of(r, "op"); }},
-      {"provider", [](const json& r) { return text_of(r, "provider"); }},
-      {"algorithm", [](const json& r) { return text_of(r, "algorithm"); }},
-      {"variant", [](const json& r) { return text_of(r, "variant"); }},
-      {"config", [](const json& r) { return text_of(r, "config"); }},
-      {"device", [](const json& r) { return text_of(r, "device"); }},
-      {"label", [](const json& r) { return text_of(r, "label"); }},
-      {"recipe", [](const json& r) { return text_of(r, "recipe"); }},
-      {"bound_utilisation",
-       [](const json& r) {
-         const double worst = worst_utilisation(r);
-         return worst < 0 ? std::string() : format_real(worst);
-       }},
-      {"determinism", observed_word},
-      {"median_ns", [](const json& r) { return number_text(r, "timing", "median_ns"); }},
-      {"gflops", [](const json& r) { return number_text(r, "throughput", "gflops"); }},
-      {"gbytes_s", [](const json& r) { return number_text(r, "throughput", "gbytes_s"); }},
-      {"timing_method", [](const json& r) { return text_of(object_of(r, "timing"), "method"); }},
-      {"reason", [](const json& r) { return text_of(r, "reason"); }},
-      {"case", [](const json& r) { return text_of(r, "case"); }},
-  };
-  return columns;
+  return flag_of(object_of(record, "throughput"), "emulated", false) ? "~" : "";
 }
 
 }  // namespace
 
 std::string table_heading() {
-  return table_line({"status", "err/bnd", "determ.", "time", "recipe", "variant: problem"});
+  return table_line({"status", "err/bnd", "determ.", "time", "recipe", "variant: problem"}) + "\n";
 }
 
 std::string table_row(const json& record) {
@@ -87,44 +47,49 @@ std::string table_row(const json& record) {
                                : "-";
   const std::string label = text_of(record, "label");
   const std::string reason = text_of(record, "reason");
-  return table_line({text_of(record, "status"), worst < 0 ? "-" : short_number(worst),
-                     observed_word(record), time, text_of(record, "recipe"),
-                     text_of(record, "variant") + ": " + short_problem(record) +
-                         (label.empty() ? "" : " (" + label + ")") +
-                         (reason.empty() ? "" : "; " + reason)});
+  return one_line(
+             table_line({text_of(record, "status"), worst < 0 ? "-" : short_number(worst),
+                         observed_word(record), time, text_of(record, "recipe"),
+                         text_of(record, "variant") + ": " + short_problem(record) +
+                             (label.empty() ? "" : " (" + cut_text(label, kLongestText) + ")") +
+                             (reason.empty() ? "" : "; " + cut_text(reason, kLongestText))})) +
+         "\n";
+}
+
+std::string table_algorithms(const Rollup& rollup) {
+  std::string text = "\nrecords passed   err/bnd  determinism        op/algorithm\n";
+  for (const auto& key : rollup.algorithm_order()) {
+    const AlgorithmRow& each = rollup.algorithm(key);
+    text += one_line(
+                padded(std::to_string(each.records), 7) + " " +
+                padded(std::to_string(count_of(each, "passed")), 8) + " " +
+                padded(each.worst_utilisation < 0 ? "-" : short_number(each.worst_utilisation), 8) +
+                " " + padded(observed_text(each), 18) + " " + key.first + "/" + key.second) +
+            "\n";
+  }
+  return text;
 }
 
 std::string table_end(const Rollup& rollup) {
   std::string text = "\n";
   if (rollup.emulated()) text += "times marked ~ are emulated: they say nothing about a GPU\n";
   for (const RedLine& line : rollup.red_lines()) {
-    text += line.status + ": " + line.variant + ": " + line.reason + "\n  " + line.repro + "\n";
+    text += one_line(line.status + ": " + line.variant + ": " + line.reason) + "\n  " +
+            one_line(line.repro) + "\n";
   }
   std::vector<std::string> parts;
   for (const auto& [status, count] : rollup.by_status()) {
-    parts.push_back(std::to_string(count) + " " + status);
+    parts.push_back(std::to_string(count) + " " + one_line(status));
   }
   text += std::to_string(rollup.records()) +
           " records: " + (parts.empty() ? "nothing ran" : join(parts, ", "));
   if (rollup.has_summary()) {
     text += " in " + duration(number_of(rollup.summary(), "wall_s") * 1e9);
-    if (rollup.summary().value("interrupted", false)) text += " (interrupted)";
+    if (flag_of(rollup.summary(), "interrupted", false)) text += " (interrupted)";
   } else {
     text += " (no summary: the run was cut short)";
   }
   return text + "\n";
-}
-
-std::string csv_heading() {
-  std::vector<std::string> names;
-  for (const Column& column : csv_columns()) names.emplace_back(column.name);
-  return join(names, ",") + "\n";
-}
-
-std::string csv_row(const json& record) {
-  std::vector<std::string> cells;
-  for (const Column& column : csv_columns()) cells.push_back(csv_field(column.text(record)));
-  return join(cells, ",") + "\n";
 }
 
 }  // namespace wm::report

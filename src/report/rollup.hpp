@@ -10,8 +10,13 @@
 
 namespace wm::report {
 
-/// Red lines kept for the report; the count is always complete.
+/// Red lines of each status kept for the report; the counts are always complete.
 inline constexpr std::size_t kMaxRedLines = 500;
+
+/// Records by what a probe saw.
+struct ProbeRow {
+  std::int64_t same = 0, differs = 0, not_run = 0;
+};
 
 /// One algorithm of one op over all its records.
 struct AlgorithmRow {
@@ -22,6 +27,8 @@ struct AlgorithmRow {
   std::int64_t claimed = 0;       ///< records that claim to be deterministic
   std::int64_t probed = 0;        ///< records with a determinism stage
   std::int64_t differed = 0;      ///< of those, observed to differ
+  std::map<std::string, ProbeRow> probes;
+  double max_abs = -1, max_ulp = -1;  ///< -1: nothing compared
   double best_gflops = 0;
   double best_gbytes_s = 0;
   bool emulated = false;
@@ -34,7 +41,18 @@ struct LayerTime {
 };
 
 struct RedLine {
-  std::string status, variant, label, problem, reason, repro;
+  std::string status, variant, label, problem, reason, worst, repro;
+};
+
+/// Time of a network's layers, each multiplied by how often it occurs.
+struct NetworkTotal {
+  std::string network;    ///< op, dtypes and layout
+  std::string algorithm;  ///< empty: the fastest of each layer
+  std::size_t layers = 0, of_layers = 0;
+  std::int64_t calls = 0;
+  double total_ns = 0;
+
+  bool whole() const { return layers == of_layers; }
 };
 
 class Rollup {
@@ -55,15 +73,22 @@ class Rollup {
   std::int64_t records() const { return records_; }
   const std::vector<AlgorithmKey>& algorithm_order() const { return order_; }
   const AlgorithmRow& algorithm(const AlgorithmKey& key) const { return algorithms_.at(key); }
-  const std::vector<RedLine>& red_lines() const { return red_; }
+  /// The kept red lines, the gravest status first (error, failed, nondeterministic, convention,
+  /// mistrusted), each in the order of the records.
+  std::vector<RedLine> red_lines() const;
   std::int64_t red_count() const { return red_count_; }
   const std::map<std::string, Layers>& networks() const { return networks_; }
   /// Whether the labelled records are the layers of a network: some occur more than once.
   bool is_network() const { return is_network_; }
   bool emulated() const { return emulated_; }
+  /// Totals by algorithm and of the fastest, where the records are of a network.
+  std::vector<NetworkTotal> network_totals() const;
+  /// Names of the probes seen, in the order of first appearance.
+  const std::vector<std::string>& probe_names() const { return probe_names_; }
 
  private:
   void add_algorithm(const nlohmann::ordered_json& record, const std::string& status);
+  void add_probes(const nlohmann::ordered_json& record, AlgorithmRow& row);
   void add_layer(const nlohmann::ordered_json& record);
 
   nlohmann::ordered_json header_ = nlohmann::ordered_json::object();
@@ -72,7 +97,8 @@ class Rollup {
   std::int64_t records_ = 0;
   std::vector<AlgorithmKey> order_;
   std::map<AlgorithmKey, AlgorithmRow> algorithms_;
-  std::vector<RedLine> red_;
+  std::vector<std::string> probe_names_;
+  std::map<std::string, std::vector<RedLine>> red_;  // by status
   std::int64_t red_count_ = 0;
   std::map<std::string, Layers> networks_;
   bool is_network_ = false;

@@ -6,6 +6,10 @@
 #include <cstdio>
 #include <limits>
 #include <set>
+#include <vector>
+
+#include "core/text.hpp"
+#include "report/escape.hpp"
 
 namespace wm::report {
 namespace {
@@ -20,47 +24,6 @@ std::string formatted(const char* format, double value) {
 
 }  // namespace
 
-std::string md_escape(std::string_view text) {
-  std::string escaped;
-  for (char c : text) {
-    if (c == '\n' || c == '\r') {
-      escaped += ' ';
-      continue;
-    }
-    if (c == '<') {
-      escaped += "&lt;";
-      continue;
-    }
-    if (c == '&') {
-      escaped += "&amp;";
-      continue;
-    }
-    if (std::string_view("\\`*_{}[]()#+!|~>").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-std::string md_code_block(std::string_view text) {
-  std::size_t longest = 2, run = 0;
-  for (char c : text) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  const std::string fence(longest + 1, '`');
-  return fence + "\n" + std::string(text) + "\n" + fence + "\n";
-}
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 std::string text_of(const json& object, std::string_view key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -74,6 +37,11 @@ double number_of(const json& object, std::string_view key, double fallback) {
   if (*found == "Infinity") return std::numeric_limits<double>::infinity();
   if (*found == "-Infinity") return -std::numeric_limits<double>::infinity();
   return fallback;
+}
+
+bool flag_of(const json& object, std::string_view key, bool fallback) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() ? found->get<bool>() : fallback;
 }
 
 const json& object_of(const json& object, std::string_view key) {
@@ -131,14 +99,109 @@ std::string short_problem(const json& record) {
   return result;
 }
 
-double worst_utilisation(const json& record) {
+std::string short_case(const json& record) {
+  constexpr std::size_t kLongest = 200;
+  static const std::set<std::string> elsewhere{"dtype", "acc", "math", "layout", "algo", "device"};
+  const json& problem = object_of(record, "problem");
+  std::string result = short_problem(record);
+  const std::vector<std::string> words = split(text_of(record, "case"), ' ');
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string key = words[i].substr(0, words[i].find('='));
+    if (problem.contains(key) || elsewhere.contains(key) || words[i] == "seed=1") continue;
+    result += (result.empty() ? "" : " ") + words[i];
+  }
+  if (result.size() <= kLongest) return result;
+  return cut_text(result, kLongest) + " [" + text_of(record, "case_id") + "]";
+}
+
+std::string variant_types(const json& record) {
+  const std::string variant = text_of(record, "variant");
+  const std::string algorithm = "/" + text_of(record, "algorithm") + "/";
+  const std::size_t at = variant.find(algorithm);
+  return at == std::string::npos ? std::string() : variant.substr(at + algorithm.size());
+}
+
+double largest_accuracy(const json& record, std::string_view field) {
   double worst = -1;
   for (const json& tensor : object_of(record, "accuracy")) {
-    const double value = number_of(tensor, "bound_utilisation");
+    const double value = number_of(tensor, field);
     if (std::isnan(value)) return value;
     worst = std::max(worst, value);
   }
   return worst;
+}
+
+double worst_utilisation(const json& record) {
+  return largest_accuracy(record, "bound_utilisation");
+}
+
+double least_detectability(const json& record) {
+  double least = -1;
+  for (const json& tensor : object_of(record, "accuracy")) {
+    if (!tensor.contains("detectability")) continue;
+    const double value = number_of(tensor, "detectability");
+    least = least < 0 ? value : std::min(least, value);
+  }
+  return least;
+}
+
+std::string worst_element(const json& record) {
+  double worst = -1;
+  std::string text;
+  for (const auto& [name, tensor] : object_of(record, "accuracy").items()) {
+    const auto listed = tensor.find("worst");
+    if (listed == tensor.end() || !listed->is_array() || listed->empty()) continue;
+    const double value = number_of(tensor, "bound_utilisation");
+    if (!std::isnan(value) && value <= worst) continue;
+    worst = std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
+    const json& element = listed->front();
+    const auto index = element.find("index");
+    text = "'" + name + "' worst at " + (index == element.end() ? "?" : index->dump()) + ": got " +
+           format_real(number_of(element, "got")) + ", want " +
+           format_real(number_of(element, "want")) + ", bound " +
+           format_real(number_of(element, "bound"));
+  }
+  return text;
+}
+
+std::string probe_verdict(const json& tensors) {
+  std::string verdict = "not_run";
+  for (const json& tensor : tensors) {
+    const std::string word = text_of(tensor, "verdict");
+    if (word == "differs" || verdict == "not_run") verdict = word;
+    if (word == "differs") break;
+  }
+  return verdict;
+}
+
+std::string probes_text(const json& record) {
+  std::vector<std::string> parts;
+  for (const auto& [name, tensors] :
+       object_of(object_of(record, "determinism"), "probes").items()) {
+    const std::string verdict = probe_verdict(tensors);
+    double count = 0;
+    for (const json& tensor : tensors) count += number_of(tensor, "count");
+    parts.push_back(name + (verdict == "not_run" ? " not run"
+                            : verdict == "differs"
+                                ? " differs (" + format_real(count) + " elements)"
+                                : " " + verdict));
+  }
+  return join(parts, ", ");
+}
+
+std::string observed_word(const json& record) {
+  const json& determinism = object_of(record, "determinism");
+  if (!determinism.contains("observed")) return "-";
+  return flag_of(determinism, "observed", true) ? "same" : "differs";
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 bool is_red(std::string_view status) {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "report/escape.hpp"
 #include "report/render.hpp"
 #include "report/text.hpp"
 
