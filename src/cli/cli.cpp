@@ -20,6 +20,7 @@ void add_verbs(CLI::App& app, Context& context) {
   add_explain(app, context);
   add_report(app, context);
   add_merge(app, context);
+  add_import(app, context);
 }
 
 std::vector<std::string> verb_names(CLI::App& app) {

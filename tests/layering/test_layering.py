@@ -17,12 +17,13 @@ ALLOWED = {
     "verify": {"verify", "reference", "ops", "core"},
     "determinism": {"determinism", "ops", "core"},
     "config": {"config", "gpu", "ops", "core"},
+    "import": {"import", "config", "ops", "core"},
     "runner": {"runner", "config", "verify", "determinism", "reference", "registry", "gpu", "ops", "core"},
     "report": {"report", "core"},
-    "cli": {"cli", "runner", "report", "config", "registry", "gpu", "ops", "core"},
+    "cli": {"cli", "runner", "report", "import", "config", "registry", "gpu", "ops", "core"},
 }
 THIRD_PARTY = {
-    "nlohmann/": {"config", "runner", "report", "cli"},
+    "nlohmann/": {"config", "import", "runner", "report", "cli"},
     "CLI/": {"cli"},
     "Eigen/": {"reference"},
     "boost/": {"emu"},
