@@ -1,136 +1,13 @@
 // MIOpenDriver command lines: conv, gemm, softmax and activ, with fp16 and bfp16 suffixes. Flags
 // and their defaults are those of the driver's AddInputFlag tables.
 #include <algorithm>
-#include <map>
 
 #include "core/text.hpp"
 #include "import/collector.hpp"
+#include "import/miopen_flags.hpp"
 
 namespace wm::importing {
 namespace {
-
-constexpr std::int64_t kMax = std::int64_t{1} << 40;
-
-/// One flag of a driver: `-n`, `--batchsize`. Those that only say how to measure are `ignored`.
-struct Flag {
-  char letter;
-  std::string_view name;
-  std::string_view fallback;
-  bool ignored = false;
-};
-
-const std::vector<Flag>& common_flags() {
-  static const std::vector<Flag> flags{{'i', "iter", "", true},
-                                       {'V', "verify", "", true},
-                                       {'t', "time", "", true},
-                                       {'w', "wall", "", true},
-                                       {'s', "search", "", true},
-                                       {'o', "dump_output", "", true},
-                                       {'C', "verification_cache", "", true},
-                                       {'G', "gpualloc", "", true},
-                                       {'S', "solution", "", true},
-                                       {'d', "in_data", "", true},
-                                       {'e', "weights", "", true},
-                                       {'D', "dout_data", "", true},
-                                       {'P', "print", "", true},
-                                       {'N', "nan_fill", "", true}};
-  return flags;
-}
-
-const std::vector<Flag>& conv_flags() {
-  static const std::vector<Flag> flags{
-      {'F', "forw", "0"},           {'n', "batchsize", "100"},    {'c', "in_channels", "3"},
-      {'!', "in_d", "32"},          {'H', "in_h", "32"},          {'W', "in_w", "32"},
-      {'k', "out_channels", "32"},  {'@', "fil_d", "3"},          {'y', "fil_h", "3"},
-      {'x', "fil_w", "3"},          {'#', "conv_stride_d", "1"},  {'u', "conv_stride_h", "1"},
-      {'v', "conv_stride_w", "1"},  {'$', "pad_d", "0"},          {'p', "pad_h", "0"},
-      {'q', "pad_w", "0"},          {'^', "dilation_d", "1"},     {'l', "dilation_h", "1"},
-      {'j', "dilation_w", "1"},     {'b', "bias", "0"},           {'m', "mode", "conv"},
-      {'z', "pad_mode", "default"}, {'g', "group_count", "1"},    {'_', "spatial_dim", "2"},
-      {'I', "in_layout", ""},       {'f', "fil_layout", ""},      {'O', "out_layout", ""},
-      {'r', "pad_val", "0"},        {'Z', "tensor_vect", "0"},    {'L', "vector_length", "1"},
-      {'U', "in_cast_type", "-1"},  {'R', "wei_cast_type", "-1"}, {'T', "out_cast_type", "-1"},
-      {'a', "in_bias", "", true}};
-  return flags;
-}
-
-const std::vector<Flag>& gemm_flags() {
-  static const std::vector<Flag> flags{{'F', "forw", "1"},       {'b', "batch_count", "1"},
-                                       {'C', "isColMajor", "0"}, {'m', "a_h", "256"},
-                                       {'k', "a_w", "256"},      {'n', "b_w", "256"},
-                                       {'A', "alpha", "1"},      {'B', "beta", "0"},
-                                       {'u', "transA", "0"},     {'v', "transB", "0"}};
-  return flags;
-}
-
-const std::vector<Flag>& softmax_flags() {
-  static const std::vector<Flag> flags{
-      {'F', "forw", "0"},  {'n', "batchsize", "100"}, {'c', "in_channels", "3"},
-      {'H', "in_h", "32"}, {'W', "in_w", "32"},       {'A', "alpha", "1"},
-      {'B', "beta", "0"},  {'a', "algorithm", "1"},   {'m', "mode", "1"}};
-  return flags;
-}
-
-const std::vector<Flag>& activ_flags() {
-  static const std::vector<Flag> flags{
-      {'F', "forw", "0"},  {'n', "batchsize", "100"}, {'c', "in_channels", "3"},
-      {'H', "in_h", "32"}, {'W', "in_w", "32"},       {'m', "mode", "3"},
-      {'A', "alpha", "0"}, {'B', "beta", "0"},        {'P', "power", "1"}};
-  return flags;
-}
-
-/// Why a line was not read; thrown inside this file only.
-struct Unread {
-  std::string reason;
-};
-
-/// Values of a command line by long name.
-class Flags {
- public:
-  Flags(const std::vector<Flag>& own, const std::vector<std::string>& words) : own_(own) {
-    for (std::size_t i = 0; i < words.size(); i += 2) {
-      const Flag& flag = find(words[i]);
-      if (i + 1 == words.size()) throw Unread{"option " + words[i] + " has no value"};
-      if (!flag.ignored) values_[std::string(flag.name)] = words[i + 1];
-    }
-  }
-  std::string text(std::string_view name) const {
-    const auto found = values_.find(name);
-    if (found != values_.end()) return found->second;
-    return std::string(std::find_if(own_.begin(), own_.end(), [&](const Flag& flag) {
-                         return flag.name == name;
-                       })->fallback);
-  }
-  std::int64_t integer(std::string_view name, std::int64_t lo = 0) const {
-    const auto value = int_within(text(name), lo, kMax);
-    if (!value) {
-      throw Unread{"--" + std::string(name) + " " + text(name) + ": expected an integer from " +
-                   std::to_string(lo)};
-    }
-    return *value;
-  }
-  double real(std::string_view name) const {
-    const auto value = parse_real(text(name));
-    if (!value) throw Unread{"--" + std::string(name) + " " + text(name) + ": expected a number"};
-    return *value;
-  }
-
- private:
-  const Flag& find(const std::string& word) const {
-    const bool is_long = word.starts_with("--") && word.size() > 3;
-    const bool is_short = word.size() == 2 && word[0] == '-';
-    for (const std::vector<Flag>* flags : {&own_, &common_flags()}) {
-      for (const Flag& flag : *flags) {
-        if (is_long && flag.name == std::string_view(word).substr(2)) return flag;
-        if (is_short && flag.letter == word[1]) return flag;
-      }
-    }
-    throw Unread{"unknown option " + word};
-  }
-
-  const std::vector<Flag>& own_;
-  std::map<std::string, std::string, std::less<>> values_;
-};
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 
@@ -142,10 +19,10 @@ std::string conv_layout(const Flags& flags) {
     if (text.empty()) continue;
     const bool last = text == "NHWC" || text == "NDHWC";
     if (!last && text != "NCHW" && text != "NCDHW") {
-      throw Unread{"layout " + text + " not in this library"};
+      throw UnreadCommand{"layout " + text + " not in this library"};
     }
     const std::string word = last ? "nhwc" : "nchw";
-    if (!layout.empty() && word != layout) throw Unread{"layouts of the tensors differ"};
+    if (!layout.empty() && word != layout) throw UnreadCommand{"layouts of the tensors differ"};
     layout = word;
   }
   return layout.empty() ? "nchw" : layout;
@@ -156,7 +33,8 @@ std::int64_t padding(const Flags& flags, const std::string& dim) {
   const std::string mode = flags.text("pad_mode");
   if (mode == "default") return flags.integer("pad_" + dim);
   if (mode == "valid") return 0;
-  if (mode != "same") throw Unread{"--pad_mode " + mode + ": expected default, same or valid"};
+  if (mode != "same")
+    throw UnreadCommand{"--pad_mode " + mode + ": expected default, same or valid"};
   const std::int64_t size = flags.integer("in_" + dim, 1), filter = flags.integer("fil_" + dim, 1),
                      stride = flags.integer("conv_stride_" + dim, 1);
   const std::int64_t rest = size % stride;
@@ -165,7 +43,8 @@ std::int64_t padding(const Flags& flags, const std::string& dim) {
 
 void add_spatial(const Flags& flags, KeyValues& keys) {
   const std::int64_t rank = flags.integer("spatial_dim");
-  if (rank != 2 && rank != 3) throw Unread{"--spatial_dim " + number(rank) + ": expected 2 or 3"};
+  if (rank != 2 && rank != 3)
+    throw UnreadCommand{"--spatial_dim " + number(rank) + ": expected 2 or 3"};
   const std::vector<std::string> dims =
       rank == 3 ? std::vector<std::string>{"d", "h", "w"} : std::vector<std::string>{"h", "w"};
   for (const std::string& dim : dims) {
@@ -180,18 +59,20 @@ void add_spatial(const Flags& flags, KeyValues& keys) {
 
 void refuse_conv_extras(const Flags& flags) {
   const std::string mode = flags.text("mode");
-  if (mode != "conv") throw Unread{"convolution mode " + mode + " not in this library"};
-  if (flags.text("pad_val") != "0") throw Unread{"padding with other values than 0"};
-  if (flags.text("tensor_vect") != "0") throw Unread{"vectorised layouts not in this library"};
+  if (mode != "conv") throw UnreadCommand{"convolution mode " + mode + " not in this library"};
+  if (flags.text("pad_val") != "0") throw UnreadCommand{"padding with other values than 0"};
+  if (flags.text("tensor_vect") != "0")
+    throw UnreadCommand{"vectorised layouts not in this library"};
   for (const char* cast : {"in_cast_type", "wei_cast_type", "out_cast_type"}) {
-    if (flags.text(cast) != "-1") throw Unread{"--" + std::string(cast) + " not in this library"};
+    if (flags.text(cast) != "-1")
+      throw UnreadCommand{"--" + std::string(cast) + " not in this library"};
   }
 }
 
 void add_conv(const Place& place, const Flags& flags, const std::string& dtype, Collector& out) {
   refuse_conv_extras(flags);
   const std::int64_t directions = flags.integer("forw");
-  if (directions > 7) throw Unread{"-F " + number(directions) + ": expected 0 to 7"};
+  if (directions > 7) throw UnreadCommand{"-F " + number(directions) + ": expected 0 to 7"};
   KeyValues keys{{"n", number(flags.integer("batchsize"))},
                  {"c", number(flags.integer("in_channels", 1))},
                  {"k", number(flags.integer("out_channels", 1))},
@@ -244,7 +125,7 @@ KeyValues image_keys(const Flags& flags, const std::string& dtype) {
 void add_directions(const Place& place, const Flags& flags, const std::string& family,
                     const KeyValues& keys, Collector& out) {
   const std::int64_t directions = flags.integer("forw");
-  if (directions > 3) throw Unread{"-F " + number(directions) + ": expected 0 to 3"};
+  if (directions > 3) throw UnreadCommand{"-F " + number(directions) + ": expected 0 to 3"};
   if (directions != 2) out.add(place, family + "_fwd", keys);
   if (directions != 1) out.add(place, family + "_bwd", keys);
 }
@@ -252,9 +133,9 @@ void add_directions(const Place& place, const Flags& flags, const std::string& f
 void add_softmax(const Place& place, const Flags& flags, const std::string& dtype, Collector& out) {
   static const std::vector<std::string> kinds{"fast", "accurate", "log"};
   const std::int64_t kind = flags.integer("algorithm"), mode = flags.integer("mode");
-  if (kind > 2) throw Unread{"--algorithm " + number(kind) + ": expected 0 to 2"};
+  if (kind > 2) throw UnreadCommand{"--algorithm " + number(kind) + ": expected 0 to 2"};
   if (flags.real("alpha") != 1 || flags.real("beta") != 0) {
-    throw Unread{"softmax with alpha or beta not in this library"};
+    throw UnreadCommand{"softmax with alpha or beta not in this library"};
   }
   KeyValues keys = image_keys(flags, dtype);
   keys.emplace_back("kind", kinds[static_cast<std::size_t>(kind)]);
@@ -274,7 +155,7 @@ KeyValues activation_keys(const Flags& flags) {
       return {{"fn", "sigmoid"}};
     case 2:
       if (alpha == beta && (alpha == 0 || alpha == 1)) return {{"fn", "tanh"}};
-      throw Unread{"tanh with factors not in this library"};
+      throw UnreadCommand{"tanh with factors not in this library"};
     case 3:
       return {{"fn", "relu"}};
     case 4:
@@ -286,7 +167,7 @@ KeyValues activation_keys(const Flags& flags) {
     case 9:
       return {{"fn", "elu"}, {"alpha", alpha_text}};
     default:
-      throw Unread{"activation mode " + number(mode) + " not in this library"};
+      throw UnreadCommand{"activation mode " + number(mode) + " not in this library"};
   }
 }
 
@@ -304,7 +185,7 @@ std::string split_type(const std::string& word, std::string& dtype) {
   dtype = "f32";
   for (const auto& [suffix, type] : suffixes) {
     if (!word.ends_with(suffix) || word.size() == suffix.size()) continue;
-    if (type.empty()) throw Unread{"data type " + suffix + " (fnuz) not in this library"};
+    if (type.empty()) throw UnreadCommand{"data type " + suffix + " (fnuz) not in this library"};
     dtype = type;
     return word.substr(0, word.size() - suffix.size());
   }
@@ -319,13 +200,13 @@ std::size_t command_start(const std::vector<std::string>& words) {
   for (const char* known : {"conv", "gemm", "softmax", "activ"}) {
     if (!words.empty() && words[0].starts_with(known)) return 0;
   }
-  throw Unread{"no MIOpenDriver command"};
+  throw UnreadCommand{"no MIOpenDriver command"};
 }
 
 void read_line(const Place& place, const std::string& line, Collector& out) {
   const std::vector<std::string> words = shell_words(line);
   const std::size_t start = command_start(words);
-  if (start >= words.size()) throw Unread{"no driver after MIOpenDriver"};
+  if (start >= words.size()) throw UnreadCommand{"no driver after MIOpenDriver"};
   std::string dtype;
   const std::string driver = split_type(words[start], dtype);
   const std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(start) + 1,
@@ -334,7 +215,7 @@ void read_line(const Place& place, const std::string& line, Collector& out) {
   if (driver == "gemm") return add_gemm(place, {gemm_flags(), rest}, dtype, out);
   if (driver == "softmax") return add_softmax(place, {softmax_flags(), rest}, dtype, out);
   if (driver == "activ") return add_activ(place, {activ_flags(), rest}, dtype, out);
-  throw Unread{"op " + words[start] + " not in this library"};
+  throw UnreadCommand{"op " + words[start] + " not in this library"};
 }
 
 }  // namespace
@@ -351,7 +232,7 @@ void read_miopen(std::istream& stream, const std::string& file, Collector& out) 
     }
     try {
       read_line(place, line, out);
-    } catch (const Unread& why) {
+    } catch (const UnreadCommand& why) {
       out.unread(place, why.reason);
     }
   }
