@@ -17,13 +17,21 @@ ALLOWED = {
     "verify": {"verify", "reference", "ops", "core"},
     "determinism": {"determinism", "ops", "core"},
     "config": {"config", "gpu", "ops", "core"},
+    "import": {"import", "config", "ops", "core"},
     "runner": {"runner", "config", "verify", "determinism", "reference", "registry", "gpu", "ops", "core"},
     "report": {"report", "core"},
+<<<<<<< HEAD
     "compare": {"compare", "config", "report", "core"},
     "cli": {"cli", "runner", "compare", "report", "config", "registry", "gpu", "ops", "core"},
 }
 THIRD_PARTY = {
     "nlohmann/": {"config", "runner", "report", "compare", "cli"},
+=======
+    "cli": {"cli", "runner", "report", "import", "config", "registry", "gpu", "ops", "core"},
+}
+THIRD_PARTY = {
+    "nlohmann/": {"config", "import", "runner", "report", "cli"},
+>>>>>>> imp
     "CLI/": {"cli"},
     "valijson/": {"config"},
     "Eigen/": {"reference"},
