@@ -20,11 +20,8 @@ void add_verbs(CLI::App& app, Context& context) {
   add_explain(app, context);
   add_report(app, context);
   add_merge(app, context);
-<<<<<<< HEAD
   add_compare(app, context);
-=======
   add_import(app, context);
->>>>>>> imp
 }
 
 std::vector<std::string> verb_names(CLI::App& app) {

@@ -25,11 +25,8 @@ void add_run(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
-<<<<<<< HEAD
 void add_compare(CLI::App& app, Context& context);
-=======
 void add_import(CLI::App& app, Context& context);
->>>>>>> imp
 
 /// Where a verb's cases come from: CONFIG..., --case, --set.
 struct PlanOptions {

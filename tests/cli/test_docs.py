@@ -73,13 +73,10 @@ class Docs(ToolTest):
     def test_commands(self):
         self.tool("run", "--case", "matmul m=4 n=4 k=4", "--device", "emu", "--out", "made")
         self.report = str(self.folder / "made" / "records.jsonl")
-<<<<<<< HEAD
         for page, kind, body in files():
             self.write(f"{kind}.json", body)
-=======
         for name, text in LISTS.items():
             self.write(name, text)
->>>>>>> imp
         seen = 0
         for page, words in commands():
             with self.subTest(page=page, command=" ".join(words)):

@@ -6,11 +6,7 @@ import pathlib
 from tool import ToolTest
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
-<<<<<<< HEAD
-VERBS = ["", "list", "expand", "run", "verify", "bench", "explain", "report", "merge", "compare"]
-=======
-VERBS = ["", "list", "expand", "run", "verify", "bench", "explain", "report", "merge", "import"]
->>>>>>> imp
+VERBS = ["", "list", "expand", "run", "verify", "bench", "explain", "report", "merge", "compare", "import"]
 
 
 class Help(ToolTest):

@@ -20,18 +20,11 @@ ALLOWED = {
     "import": {"import", "config", "ops", "core"},
     "runner": {"runner", "config", "verify", "determinism", "reference", "registry", "gpu", "ops", "core"},
     "report": {"report", "core"},
-<<<<<<< HEAD
     "compare": {"compare", "config", "report", "core"},
-    "cli": {"cli", "runner", "compare", "report", "config", "registry", "gpu", "ops", "core"},
+    "cli": {"cli", "runner", "compare", "report", "import", "config", "registry", "gpu", "ops", "core"},
 }
 THIRD_PARTY = {
-    "nlohmann/": {"config", "runner", "report", "compare", "cli"},
-=======
-    "cli": {"cli", "runner", "report", "import", "config", "registry", "gpu", "ops", "core"},
-}
-THIRD_PARTY = {
-    "nlohmann/": {"config", "import", "runner", "report", "cli"},
->>>>>>> imp
+    "nlohmann/": {"config", "import", "runner", "report", "compare", "cli"},
     "CLI/": {"cli"},
     "valijson/": {"config"},
     "Eigen/": {"reference"},
