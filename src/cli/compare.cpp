@@ -33,15 +33,7 @@ void CompareVerb::add_to(CLI::App& verb) {
       ->required();
   verb.add_option("NEW", fresh, "The report that is judged")->type_name("")->required();
   verb.add_option("--format", format, "text, json or md (Markdown)")->capture_default_str();
-  verb.add_option("--thresholds", files.thresholds,
-                  "How far numbers may move (configs/schema/thresholds.schema.json)")
-      ->type_name("FILE");
-  verb.add_option("--quarantine", files.quarantine,
-                  "Cases known to be bad for a while (configs/schema/quarantine.schema.json)")
-      ->type_name("FILE");
-  verb.add_option("--accepted", files.accepted,
-                  "Intended changes that were reviewed (configs/schema/accepted.schema.json)")
-      ->type_name("FILE");
+  files.add_to(verb);
   verb.add_flag("--accept", accept,
                 "Add every change but a worse status to the file of intended changes");
   verb.add_option("--reason", reason, "Why the changes are intended; needed by --accept");
@@ -91,6 +83,18 @@ int CompareVerb::run() const {
 }
 
 }  // namespace
+
+void GateFiles::add_to(CLI::App& verb) {
+  verb.add_option("--thresholds", thresholds,
+                  "How far numbers may move (configs/schema/thresholds.schema.json)")
+      ->type_name("FILE");
+  verb.add_option("--quarantine", quarantine,
+                  "Cases known to be bad for a while (configs/schema/quarantine.schema.json)")
+      ->type_name("FILE");
+  verb.add_option("--accepted", accepted,
+                  "Intended changes that were reviewed (configs/schema/accepted.schema.json)")
+      ->type_name("FILE");
+}
 
 compare::Options GateFiles::read() const {
   compare::Options options;

@@ -1,6 +1,7 @@
 #pragma once
 // The regression gate as the verbs use it: `compare BASE NEW`, and `run --baseline FILE` once its
 // report is written.
+#include <CLI/CLI.hpp>
 #include <ostream>
 #include <string>
 
@@ -12,6 +13,7 @@ namespace wm {
 struct GateFiles {
   std::string thresholds, quarantine, accepted;
 
+  void add_to(CLI::App& verb);
   /// Throws UsageError or ConfigError for a file that is wrong, before anything is compared.
   compare::Options read() const;
 };

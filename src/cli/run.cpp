@@ -1,10 +1,13 @@
 // warpmark run, verify, bench.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 
+#include "cli/compare.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/shard.hpp"
@@ -28,7 +31,8 @@ void on_signal(int signal) {
 struct RunVerb {
   PlanOptions plan;
   std::string stages, device = "auto", filter, emu_arch, guard, out, format, fail_on;
-  std::string shard, distribute = "partition", timeout, budget, dump;
+  std::string shard, distribute = "partition", timeout, budget, dump, baseline;
+  GateFiles files;
   std::optional<int> repeats;
   unsigned jobs = 0;
   bool force = false, resume = false, no_progress = false, no_isolation = false, redact = false;
@@ -36,6 +40,15 @@ struct RunVerb {
   void add_to(CLI::App& verb, const std::string& default_stages);
   RunOptions options(const Plan& plan) const;
   int run(const Context& context) const;
+
+ private:
+  void check() const;
+  std::string shown_format() const;
+  void add_sinks(FanOut& sinks, const ReportFiles& report, RunOptions& settings,
+                 compare::QuarantineTally& tally) const;
+  int conclude(const nlohmann::ordered_json& summary, const ReportFiles& report,
+               compare::Options gate, const compare::QuarantineTally& tally,
+               const std::vector<std::string>& failing) const;
 };
 
 void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
@@ -79,6 +92,9 @@ void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
                   "partition: each case in one shard; replicate: every shard runs all")
       ->capture_default_str();
   verb.add_option("--dump", dump, "Folder for every case's tensors as .npy, and its case.json");
+  verb.add_option("--baseline", baseline,
+                  "Stored report to compare with when the run is over: worse is a bad exit code");
+  files.add_to(verb);
   verb.add_option("--format", format,
                   "Standard output: jsonl, table, csv or md (default: table on a terminal, else "
                   "jsonl)");
@@ -116,45 +132,98 @@ RunOptions RunVerb::options(const Plan& read) const {
   return options;
 }
 
-int RunVerb::run(const Context& context) const {
-  const bool terminal = isatty(STDOUT_FILENO) != 0;
-  const std::string shown = !format.empty() ? format : terminal ? "table" : "jsonl";
-  check_word("--format", shown, StreamSink::formats());
-  const auto failing =
-      fail_on.empty() ? default_fail_on() : split_words("--fail-on", fail_on, fail_on_words());
+/// Counts the records that a quarantine excuses, as they come.
+class QuarantineSink : public RecordSink {
+ public:
+  explicit QuarantineSink(compare::QuarantineTally& tally) : tally_(tally) {}
+  void header(const nlohmann::ordered_json&) override {}
+  void record(const nlohmann::ordered_json& record) override {
+    tally_.record(report::text_of(record, "variant"), report::text_of(record, "case_id"),
+                  report::text_of(record, "status"), report::text_of(record, "repro"));
+  }
+  void summary(const nlohmann::ordered_json&) override {}
+
+ private:
+  compare::QuarantineTally& tally_;
+};
+
+/// Throws UsageError for options that do not go together, before anything is run.
+void RunVerb::check() const {
+  check_word("--format", shown_format(), StreamSink::formats());
   if (resume && out.empty()) throw UsageError("--resume needs the --out of the interrupted run");
   if (resume && force) throw UsageError("--resume and --force exclude each other");
+  if (!baseline.empty() && !shard.empty())
+    throw UsageError("--baseline compares whole plans: merge the shards, then compare");
+  const std::filesystem::path base = baseline;
+  if (!baseline.empty() && !std::filesystem::is_regular_file(
+                               std::filesystem::is_directory(base) ? base / "records.jsonl" : base))
+    throw UsageError("--baseline " + baseline + ": no such report");
+}
+
+std::string RunVerb::shown_format() const {
+  return !format.empty() ? format : isatty(STDOUT_FILENO) != 0 ? "table" : "jsonl";
+}
+
+void RunVerb::add_sinks(FanOut& sinks, const ReportFiles& report, RunOptions& settings,
+                        compare::QuarantineTally& tally) const {
+  const auto mode = resume  ? Journal::Mode::resume
+                    : force ? Journal::Mode::overwrite
+                            : Journal::Mode::create;
+  auto folder = std::make_unique<FolderSink>(report, mode, settings.shard.has_value());
+  if (resume)
+    settings.earlier = [&journal = folder->journal(), &tally](const RecordVisitor& visit) {
+      Journal::visit_records(journal.path(), [&](const nlohmann::ordered_json& record) {
+        QuarantineSink(tally).record(record);
+        visit(record);
+      });
+    };
+  sinks.add(std::move(folder));
+  sinks.add(std::make_unique<StreamSink>(std::cout, shown_format()));
+  sinks.add(std::make_unique<QuarantineSink>(tally));
+  if (no_progress) return;
+  const bool own_line = isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) == 0;
+  sinks.add(std::make_unique<ProgressSink>(std::cerr, own_line));
+}
+
+/// Says what the report amounts to, alone and against the baseline.
+int RunVerb::conclude(const nlohmann::ordered_json& summary, const ReportFiles& report,
+                      compare::Options gate, const compare::QuarantineTally& tally,
+                      const std::vector<std::string>& failing) const {
+  RunOutcome outcome = outcome_of(summary, plan.cases.empty());
+  outcome.excused = tally.excused();
+  outcome.quarantined_pass = !tally.passing().empty();
+  int code = exit_code_of(outcome, failing);
+  std::cerr << "report: " << report.report << "\n";
+  print_unmet(summary, code);
+  for (const std::string& line : tally.passing()) std::cerr << line << "\n";
+  for (const std::string& line : tally.notes()) std::cerr << line << "\n";
+  if (baseline.empty() || outcome.interrupted) return code;
+  int compared = compare_with_baseline(baseline, report.records, std::move(gate), std::cerr);
+  const bool regression_fails =
+      std::find(failing.begin(), failing.end(), "regression") != failing.end();
+  if (compared == kRegression && !regression_fails) compared = kGood;
+  return combined_exit_code(code, compared);
+}
+
+int RunVerb::run(const Context& context) const {
+  check();
+  const auto failing =
+      fail_on.empty() ? default_fail_on() : split_words("--fail-on", fail_on, fail_on_words());
+  compare::Options gate = files.read();
   const Plan read = plan.read(context.catalogs);
   RunOptions settings = options(read);
   settings.command = context.command;
   if (!out.empty() && !force && !resume) check_folder(out, settings.shard);
-
   const std::string folder = out.empty() ? default_folder(read.name(), read.hash()) : out;
   settings.replay = folder + "/replay";
-  const ReportFiles files(folder, settings.shard);
-  const auto mode = resume  ? Journal::Mode::resume
-                    : force ? Journal::Mode::overwrite
-                            : Journal::Mode::create;
+  const ReportFiles report(folder, settings.shard);
+  compare::QuarantineTally tally(gate.quarantine);
   FanOut sinks;
-  auto report_folder = std::make_unique<FolderSink>(files, mode, settings.shard.has_value());
-  if (resume)
-    settings.earlier = [&journal = report_folder->journal()](const RecordVisitor& visit) {
-      Journal::visit_records(journal.path(), visit);
-    };
-  sinks.add(std::move(report_folder));
-  sinks.add(std::make_unique<StreamSink>(std::cout, shown));
-  if (!no_progress) {
-    sinks.add(std::make_unique<ProgressSink>(std::cerr, isatty(STDERR_FILENO) != 0 && !terminal));
-  }
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
-  std::signal(SIGHUP, on_signal);
+  add_sinks(sinks, report, settings, tally);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_signal);
   std::signal(SIGPIPE, SIG_IGN);
   const nlohmann::ordered_json summary = run_plan(read, settings, context.catalogs, sinks, g_stop);
-  const int code = exit_code_of(outcome_of(summary, plan.cases.empty()), failing);
-  std::cerr << "report: " << files.report << "\n";
-  print_unmet(summary, code);
-  return code;
+  return conclude(summary, report, std::move(gate), tally, failing);
 }
 
 void add_verb(CLI::App& app, Context& context, const std::string& name, const std::string& about,

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "compare/json_text.hpp"
+#include "report/escape.hpp"
 #include "report/text.hpp"
 
 namespace wm::compare {

@@ -1,7 +1,7 @@
 #pragma once
-// The published JSON Schema of sweeps, applied by the valijson library. The reader's own checks come
-// first and say more; this one makes sure that what the tool takes is what the schema describes, for
-// editors and generators rely on it.
+// The published JSON Schema of sweeps, applied by the valijson library. The reader's own checks
+// come first and say more; this one makes sure that what the tool takes is what the schema
+// describes, for editors and generators rely on it.
 #include "config/json_tree.hpp"
 
 namespace wm {

@@ -118,7 +118,8 @@ Verdicts run_programs(unsigned seed, unsigned least_bytes, unsigned element_byte
                                            : Schedule{Schedule::Kind::random, 7};
     const std::string report = run("script", schedule);
     if (!report.empty()) {
-      EXPECT_TRUE(report.starts_with("race at script.cu:") || report.starts_with("race at memory.hpp:"))
+      EXPECT_TRUE(report.starts_with("race at script.cu:") ||
+                  report.starts_with("race at memory.hpp:"))
           << report;
       EXPECT_TRUE(expected) << "program " << i << ": " << report << text(script);
     } else if (expected && verdicts.missed++ == 0 && least_bytes >= 4) {
