@@ -3,7 +3,7 @@
 #include <array>
 
 #include "compare/json_text.hpp"
-#include "report/text.hpp"
+#include "report/escape.hpp"
 
 namespace wm::compare {
 namespace {
