@@ -192,13 +192,13 @@ class Pair {
       return;
     }
     ++result_.evidence;
-    for (const auto& [name, before] : base_.counters) {
+    for (const auto& before : base_.counters) {
       const auto now = std::find_if(fresh_.counters.begin(), fresh_.counters.end(),
-                                    [&](const auto& each) { return each.first == name; });
+                                    [&](const auto& each) { return each.first == before.first; });
       if (now == fresh_.counters.end()) {
-        lose("counter " + std::string(name));
+        lose("counter " + std::string(before.first));
       } else {
-        compare_counter(name, before, now->second);
+        compare_counter(before.first, before.second, now->second);
       }
     }
   }

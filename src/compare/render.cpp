@@ -4,7 +4,6 @@
 
 #include "compare/json_text.hpp"
 #include "report/escape.hpp"
-#include "report/text.hpp"
 
 namespace wm::compare {
 namespace {
