@@ -14,9 +14,10 @@
 namespace wm::importing {
 namespace {
 
-constexpr std::size_t kMaxDepth = 16;             // nested batch files
-constexpr std::int64_t kMaxCombinations = 10000;  // of one problem string
-constexpr std::int64_t kMaxLines = 20'000'000;    // over all nested files
+constexpr std::size_t kMaxDepth = 16;                          // nested batch files
+constexpr std::int64_t kMaxCombinations = 10000;               // of one problem string
+constexpr std::size_t kMaxLogicalLine = std::size_t{1} << 20;  // over continued lines
+constexpr std::int64_t kMaxLines = 20'000'000;                 // over all nested files
 
 /// Drivers that benchdnn has; those of driver_names() are read.
 const std::set<std::string, std::less<>>& known_drivers() {
@@ -72,23 +73,40 @@ class BatchReader {
     std::error_code ignored;
     open_.push_back(std::filesystem::weakly_canonical(file, ignored).string());
     LineReader reader(stream);
+    std::string pending;
+    Place place{file, 1, ""};
     for (std::string line; reader.next(line);) {
       if (++lines_ > kMaxLines) break;
-      const std::string_view content = std::string_view(line).substr(0, line.find('#'));
-      Place place{file, reader.number(), ""};
+      if (pending.empty()) place.line = reader.number();
       if (reader.too_long()) {
         out_.unread(place, "line longer than 1 MiB");
-        continue;
-      }
-      for (const std::string& word : words_of(content)) {
-        place.text = word.substr(0, 1000);
-        read_word(place, word);
+      } else if (!continues(line, pending)) {
+        read_words(place, pending);
+        pending.clear();
       }
     }
+    read_words(place, pending);
     open_.pop_back();
   }
 
  private:
+  /// Adds a line to `pending`; true where it ends with a backslash. A list goes on after a comma.
+  static bool continues(std::string_view line, std::string& pending) {
+    std::string_view content = trimmed(line.substr(0, line.find('#')));
+    const bool more = content.ends_with('\\');
+    if (more) content = trimmed(content.substr(0, content.size() - 1));
+    if (!pending.empty() && !pending.ends_with(',')) pending += ' ';
+    pending += content;
+    return more && pending.size() < kMaxLogicalLine;
+  }
+
+  void read_words(Place place, std::string_view content) {
+    for (const std::string& word : words_of(content)) {
+      place.text = word.substr(0, 1000);
+      read_word(place, word);
+    }
+  }
+
   /// Blanks separate; quotes stay, since they begin the name of a problem.
   static std::vector<std::string> words_of(std::string_view line) {
     std::vector<std::string> words;
@@ -106,7 +124,7 @@ class BatchReader {
   }
 
   void read_word(const Place& place, const std::string& word) {
-    if (word == "\\" || word.ends_with("benchdnn")) return;  // a command line
+    if (word.ends_with("benchdnn")) return;  // a command line
     if (word.starts_with("--")) return read_option(place, word);
     if (word.starts_with("-")) return;  // -v1
     try {
@@ -192,18 +210,28 @@ class BatchReader {
     if (std::find(drivers.begin(), drivers.end(), driver) == drivers.end()) {
       throw UnreadProblem{"op " + driver + " not in this library"};
     }
-    if (!foreign_.empty()) {
-      const auto& [option, value] = *foreign_.begin();
-      throw UnreadProblem{"option --" + option + "=" + value + " not in this library"};
+    std::map<std::string, std::int64_t> refused;  // reason -> combinations
+    for (const auto& [option, value] : foreign_) {
+      const std::string reason = "option --" + option + "=" + value + " not in this library";
+      const std::vector<std::string> values = split(value, ',');
+      // An empty entry of a list is the default, which is read.
+      const bool has_default = std::find(values.begin(), values.end(), "") != values.end();
+      if (!has_default) throw UnreadProblem{reason};
+      refused[reason + " (the default is read)"] = 1;
     }
     if (driver == "conv") (void)conv_descriptor(problem, 0);  // one remark, not one a combination
     for_each_combination(driver, [&](const BenchdnnSettings& settings) {
       try {
         add_benchdnn_problem(place, driver, problem, name, settings, out_);
       } catch (const UnreadProblem& why) {
-        out_.unread(place, why.reason);
+        ++refused[why.reason];
       }
     });
+    for (const auto& [reason, combinations] : refused) {
+      out_.unread(place, combinations == 1 ? reason
+                                           : reason + " (" + std::to_string(combinations) +
+                                                 " combinations of options)");
+    }
   }
 
   template <class Visit>

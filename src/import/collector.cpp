@@ -13,6 +13,12 @@ constexpr std::size_t kMaxLine = std::size_t{1} << 20;
 constexpr std::size_t kMaxText = 200;
 constexpr std::size_t kMaxLabel = 160;
 
+std::optional<std::string> default_of(const Op& op, const std::string& key) {
+  const auto declared = std::find_if(op.keys.begin(), op.keys.end(),
+                                     [&](const Key& each) { return each.name == key; });
+  return declared == op.keys.end() ? std::nullopt : declared->default_text;
+}
+
 /// Keys that say something: those at their default are left out, and so are acc and math where
 /// they follow from the types.
 KeyValues telling_keys(const Case& item, const KeyValues& given) {
@@ -20,11 +26,8 @@ KeyValues telling_keys(const Case& item, const KeyValues& given) {
   for (const auto& [key, value] : item.problem.keys) {
     const bool chosen = find_value(given, key) != nullptr;
     if ((key == "acc" || key == "math") && !chosen) continue;
-    const auto declared = std::find_if(item.problem.op->keys.begin(), item.problem.op->keys.end(),
-                                       [&](const Key& each) { return each.name == key; });
-    const bool has_default =
-        declared != item.problem.op->keys.end() && declared->default_text.has_value();
-    if (has_default && *declared->default_text == value) continue;
+    const std::optional<std::string> fallback = default_of(*item.problem.op, key);
+    if (fallback && *fallback == value) continue;
     keys.emplace_back(key, value);
   }
   for (const auto& [key, value] : given) {

@@ -56,10 +56,11 @@ def commands():
 class Docs(ToolTest):
     def localise(self, words):
         """The command with files of the repository, a report of its own and a short plan."""
-        words = [str(ROOT / word) if word.startswith("configs/") and word not in LONG else word for word in words]
+        long_run = words[0] == "run" and LONG & set(words)
+        words = [str(ROOT / word) if word.startswith("configs/") else word for word in words]
         words = [word.replace("/tmp/", str(self.folder) + "/", 1) for word in words]
-        if words[0] == "run" and LONG & set(words):
-            return ["expand", *(str(ROOT / word) for word in words[1:]), "--format", "count"]
+        if long_run:
+            return ["expand", *words[1:], "--format", "count"]
         if words[0] in ("run", "verify", "bench", "audit"):
             words += [] if "--device" in words else ["--device", "emu"]
             words += [] if {"--resume", "--shard"} & set(words) else ["--force"]

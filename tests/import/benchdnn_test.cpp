@@ -70,6 +70,22 @@ TEST(Benchdnn, ListsMultiply) {
             12u);
 }
 
+TEST(Benchdnn, ListsGoOnOverLines) {
+  const Imported imported = read_text("benchdnn",
+                                      "--conv --dir=FWD_D\n"
+                                      "--attr-post-ops=, \\\n"
+                                      "                sum:0.5, \\\n"
+                                      "                relu\n"
+                                      "--dt=f32,f16 --attr-scales=,src:common:0.25\n"
+                                      "mb1ic1ih3oc1kh1\n");
+  EXPECT_EQ(imported.cases.size(), 4u);
+  EXPECT_EQ(reasons(imported.unread),
+            (Lines{"6: option --attr-scales=,src:common:0.25 not in this library (the default is "
+                   "read)",
+                   "6: post-op sum:0.5 of --attr-post-ops=sum:0.5 not in this library (2 "
+                   "combinations of options)"}));
+}
+
 TEST(Benchdnn, PostOps) {
   EXPECT_EQ(cases_of("--conv --dir=FWD_B --attr-post-ops=sum+relu mb1ic1ih3oc1kh1\n"),
             Lines{"conv_fwd act=relu beta=1 bias=1 c=1 dtype=f32 h=3 k=1 layout=nchw n=1 r=1 s=1 "
