@@ -41,7 +41,8 @@ class HtmlRenderer : public Renderer {
   void end() override {
     target_ << "\n</script>\n"
             << html_top(rollup_) << "<main>\n"
-            << html_findings(rollup_) << html_rollup(rollup_) << kCharts << kRecords;
+            << html_findings(rollup_) << html_algorithms(rollup_) << kCharts
+            << html_determinism(rollup_) << html_networks(rollup_) << kRecords;
     if (written_ < rollup_.records()) {
       target_ << "<p class=\"note\">The table holds " << written_ << " of " << rollup_.records()
               << " records: the first " << kMaxPageRecords

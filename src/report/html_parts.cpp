@@ -151,43 +151,6 @@ std::string probe_cell(const AlgorithmRow& algorithm, const std::string& probe) 
   return "<span class=\"probe\" data-verdict=\"" + kind + "\">" + text + "</span>";
 }
 
-std::string determinism_matrix(const Rollup& rollup) {
-  if (rollup.probe_names().empty()) return "";
-  std::vector<HtmlColumn> columns{{"op / algorithm"}, {"claimed"}};
-  for (const std::string& probe : rollup.probe_names()) columns.push_back({probe});
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& key : rollup.algorithm_order()) {
-    const AlgorithmRow& each = rollup.algorithm(key);
-    if (each.probed == 0) continue;
-    rows.push_back({algorithm_cell(key), claimed_text(each)});
-    for (const std::string& probe : rollup.probe_names())
-      rows.back().push_back(probe_cell(each, probe));
-  }
-  return "<section id=\"determinism\">\n<h2>Determinism</h2>\n<p>Records in which each probe saw "
-         "the same bits, by algorithm. A claim is tested, never copied.</p>\n" +
-         html_table("Determinism by probe", columns, rows) + "</section>\n";
-}
-
-std::string network_table(const Rollup& rollup) {
-  std::vector<std::vector<std::string>> rows;
-  for (const NetworkTotal& total : rollup.network_totals()) {
-    rows.push_back({bdi(total.network),
-                    total.algorithm.empty() ? "<b>best of each layer</b>" : bdi(total.algorithm),
-                    std::to_string(total.layers) + " of " + std::to_string(total.of_layers),
-                    std::to_string(total.calls),
-                    total.whole() ? duration(total.total_ns) : "- (layers missing)"});
-  }
-  if (rows.empty()) return "";
-  return "<section id=\"networks\">\n<h2>Network totals</h2>\n<p>Each layer's median time "
-         "multiplied by how often it occurs" +
-         std::string(rollup.emulated() ? "; times are emulated and say nothing about a GPU" : "") +
-         ".</p>\n" +
-         html_table("Network totals",
-                    {{"op"}, {"algorithm"}, {"layers", true}, {"calls", true}, {"total", true}},
-                    rows) +
-         "</section>\n";
-}
-
 /// The elements of a list in the summary.
 json summary_list(const json& object, const char* key) {
   const auto found = object.find(key);
@@ -273,9 +236,46 @@ std::string html_findings(const Rollup& rollup) {
   return text + variant_findings(rollup) + "</section>\n";
 }
 
-std::string html_rollup(const Rollup& rollup) {
+std::string html_algorithms(const Rollup& rollup) {
   return "<section id=\"algorithms\">\n<h2>Algorithms</h2>\n" + algorithm_table(rollup) +
-         "</section>\n" + determinism_matrix(rollup) + network_table(rollup);
+         "</section>\n";
+}
+
+std::string html_determinism(const Rollup& rollup) {
+  if (rollup.probe_names().empty()) return "";
+  std::vector<HtmlColumn> columns{{"op / algorithm"}, {"claimed"}};
+  for (const std::string& probe : rollup.probe_names()) columns.push_back({probe});
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& key : rollup.algorithm_order()) {
+    const AlgorithmRow& each = rollup.algorithm(key);
+    if (each.probed == 0) continue;
+    rows.push_back({algorithm_cell(key), claimed_text(each)});
+    for (const std::string& probe : rollup.probe_names())
+      rows.back().push_back(probe_cell(each, probe));
+  }
+  return "<section id=\"determinism\">\n<h2>Determinism</h2>\n<p>Records in which each probe saw "
+         "the same bits, by algorithm. A claim is tested, never copied.</p>\n" +
+         html_table("Determinism by probe", columns, rows) + "</section>\n";
+}
+
+std::string html_networks(const Rollup& rollup) {
+  std::vector<std::vector<std::string>> rows;
+  for (const NetworkTotal& total : rollup.network_totals()) {
+    rows.push_back({bdi(total.network),
+                    total.algorithm.empty() ? "<b>best of each layer</b>" : bdi(total.algorithm),
+                    std::to_string(total.layers) + " of " + std::to_string(total.of_layers),
+                    std::to_string(total.calls),
+                    total.whole() ? duration(total.total_ns) : "- (layers missing)"});
+  }
+  if (rows.empty()) return "";
+  return "<section id=\"networks\">\n<h2>Network totals</h2>\n<p>Each layer's median time "
+         "multiplied by how often it occurs" +
+         std::string(rollup.emulated() ? "; times are emulated and say nothing about a GPU" : "") +
+         ".</p>\n" +
+         html_table("Network totals",
+                    {{"op"}, {"algorithm"}, {"layers", true}, {"calls", true}, {"total", true}},
+                    rows) +
+         "</section>\n";
 }
 
 std::string html_environment(const Rollup& rollup) {

@@ -13,8 +13,11 @@ std::string html_head(const Rollup& rollup);
 std::string html_top(const Rollup& rollup);
 /// Every kept finding with its repro, and the findings about variants.
 std::string html_findings(const Rollup& rollup);
-/// Table of algorithms, what each probe saw, network totals.
-std::string html_rollup(const Rollup& rollup);
+std::string html_algorithms(const Rollup& rollup);
+/// What each probe saw of each algorithm; empty where none ran.
+std::string html_determinism(const Rollup& rollup);
+/// Empty where the records are of no network.
+std::string html_networks(const Rollup& rollup);
 std::string html_environment(const Rollup& rollup);
 /// The page's own script.
 std::string html_script();

@@ -71,13 +71,19 @@ std::string attribute(const char* name, const std::string& value) {
   return std::string(" ") + name + "=\"" + xml_attribute(value) + "\"";
 }
 
-std::string count_attributes(const SuiteCounts& counts) {
-  std::array<char, 48> seconds{};
-  std::snprintf(seconds.data(), seconds.size(), "%.9f", counts.seconds);
+std::string seconds_text(double seconds) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.9f", seconds);
+  return text.data();
+}
+
+/// `skipped` is an attribute of a suite only: the common schema has none on the root.
+std::string count_attributes(const SuiteCounts& counts, bool of_suite) {
   return attribute("tests", std::to_string(counts.tests)) +
          attribute("failures", std::to_string(counts.failures)) +
          attribute("errors", std::to_string(counts.errors)) +
-         attribute("skipped", std::to_string(counts.skipped)) + attribute("time", seconds.data());
+         (of_suite ? attribute("skipped", std::to_string(counts.skipped)) : "") +
+         attribute("time", seconds_text(counts.seconds));
 }
 
 std::string property(const std::string& name, const std::string& value) {
@@ -151,10 +157,11 @@ class JunitRenderer : public Renderer {
     for (const auto& [op, suite] : suites_) all.add(suite.counts);
     const std::string name = text_of(rollup_.header(), "name");
     target_ << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites"
-            << attribute("name", name.empty() ? "warpmark" : name) << count_attributes(all)
+            << attribute("name", name.empty() ? "warpmark" : name) << count_attributes(all, false)
             << ">\n";
     for (auto& [op, suite] : suites_) {
-      target_ << "  <testsuite" << attribute("name", op) << count_attributes(suite.counts) << ">\n"
+      target_ << "  <testsuite" << attribute("name", op) << count_attributes(suite.counts, true)
+              << ">\n"
               << suite_properties(op);
       suite.cases.copy_to(target_);
       target_ << "  </testsuite>\n";
@@ -168,10 +175,8 @@ class JunitRenderer : public Renderer {
     std::string classname = op + "." + variant_types(record);
     for (char& c : classname) c = c == '/' ? '.' : c;
     const std::string name = names_.unique(text_of(record, "variant") + ": " + short_case(record));
-    std::array<char, 48> time{};
-    std::snprintf(time.data(), time.size(), "%.9f", seconds);
     return "    <testcase" + attribute("classname", classname) + attribute("name", name) +
-           attribute("time", time.data()) + ">\n" + case_properties(record) +
+           attribute("time", seconds_text(seconds)) + ">\n" + case_properties(record) +
            (element == nullptr ? "" : outcome(element, record)) + "    </testcase>\n";
   }
 

@@ -59,7 +59,7 @@ class Usage(ToolTest):
     def test_report(self):
         self.refused("report", "nowhere.jsonl", parts=["nowhere.jsonl", "no such file"])
         self.refused("report", self.write("x", "hello\n"), parts=["x:1:", "no warpmark report"])
-        self.refused("report", "x", "--format", "html", parts=["'html'", "md, csv, table"])
+        self.refused("report", "x", "--format", "htm", parts=["'htm'", "html, md, csv, table, junit, github, gbench"])
 
     def test_missing_devices_are_exit_5(self):
         for device in ["cuda:99", "cpu"]:
