@@ -101,6 +101,24 @@ TEST(Race, AWriteEndsWhatItsReadersHaveShown) {
     EXPECT_TRUE(run("reader_outside_mask", {kind, 0}).starts_with("race at some_orders.cu:"));
 }
 
+/// The kernels of the page's tables: rows that begin with a name in backquotes.
+std::vector<std::string> documented() {
+  std::ifstream page(std::string(WM_SOURCE_DIR) + "/docs/race-detector.md");
+  std::vector<std::string> names;
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("## ")) inside = line == "## What is tested";
+    if (inside && line.starts_with("| `")) names.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  return names;
+}
+
+TEST(Race, TheDocumentationListsThePlantedKernels) {
+  std::vector<std::string> expected = names_in(kRacyFiles);
+  for (const std::string& name : names_in(kCleanFiles)) expected.push_back(name);
+  EXPECT_EQ(documented(), expected);
+}
+
 TEST(Race, TheDeviceWorksAfterAReport) {
   EXPECT_NE(run("missing_barrier"), "");
   EXPECT_EQ(run("double_buffered"), "");
