@@ -133,10 +133,11 @@ bool FiberPool::grow() {
   return true;
 }
 
-bool FiberPool::overrun(const Fiber& fiber) const {
+bool FiberPool::overrun(const Fiber& fiber, const void* stack) const {
   if (guards_) return false;
   constexpr std::size_t kChecked = 256;
   const auto* bottom = static_cast<const std::byte*>(fiber.bottom);
+  if (stack < bottom) return true;
   return std::any_of(bottom - kChecked, bottom, [](std::byte b) { return b != std::byte{0}; });
 }
 

@@ -104,8 +104,9 @@ class FiberPool {
   /// Whether an address lies in the inaccessible area below one of the stacks.
   bool in_guard(const void* address) const;
   std::size_t size() const { return fibers_.size(); }
-  /// Whether something has been written below a stack that has no guard of its own.
-  bool overrun(const Fiber& fiber) const;
+  /// Whether a stack that has no guard of its own reaches below its end, now (it stands at `stack`)
+  /// or to judge by what has been written there.
+  bool overrun(const Fiber& fiber, const void* stack) const;
 
  private:
   bool grow();

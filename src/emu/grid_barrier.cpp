@@ -55,7 +55,7 @@ void Machine::grid_barrier(Site site) {
     grid_mixed_ = true;
   }
   grid_waiting_.add(self);
-  if (pool_.overrun(*running_))
+  if (pool_.overrun(*running_, __builtin_frame_address(0)))
     fail([&] {
       return thread_message("stack overflow", site,
                             std::to_string(kStackBytes) + " bytes a thread");

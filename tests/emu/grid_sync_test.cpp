@@ -278,6 +278,25 @@ TEST_F(GridSync, ChecksSharedMemoryOfEveryBlockAtItsEnd) {
       "the end of shared array \"tile\" (32 bytes)");
 }
 
+constexpr int kDeep = __LINE__ + 5;
+__global__ void deep_stack(int* y, unsigned deep) {
+  volatile char local[66 * 1024];
+  local[0] = local[sizeof(local) - 1] = 1;
+  if (blockIdx.x != deep) return;
+  grid_sync();
+  y[0] = local[0];
+}
+
+/// So many threads that their stacks share guards.
+TEST_F(GridSync, ReportsAStackOverflowWithoutAGuard) {
+  auto dy = upload("y", std::vector<int>(1));
+  const auto error =
+      error_of([&] { launch<deep_stack>(shape(129, 64), stream(), ptr<int>(dy), 0U); });
+  EXPECT_EQ(error,
+            "stack overflow at grid_sync_test.cpp:" + std::to_string(kDeep) +
+                " in kernel deep_stack, block (0,0,0), thread (0,0,0): 65536 bytes a thread");
+}
+
 // H200: 132 multiprocessors of 2048 threads, 32 blocks and 228 KiB, 1 KiB of them for the system.
 TEST_F(GridSync, RefusesAGridThatDoesNotFitAtOnce) {
   const auto run = [&](unsigned blocks, unsigned threads, std::size_t shared) {

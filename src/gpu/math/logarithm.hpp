@@ -51,30 +51,39 @@ WM_MATH double log_sum(double k, double f) {
   return wm::fma(k, 0x1.62e42fefa39efp-1, f - (l.half_square - tail));
 }
 
-/// A logarithm to another base: of 2 in two numbers, k times the first exact, and of e likewise.
+/// Logarithms to another base: of 2 in two numbers, k times the first exact, and of e likewise.
 template <class T>
-struct LogBase {
-  T two, two_low, e, e_low;
+struct Base2;
+template <>
+struct Base2<float> {
+  static constexpr float kTwo = 1, kTwoLow = 0;
+  static constexpr float kE = 0x1.715476p+0F, kELow = 0x1.4ae0c0p-26F;
+};
+template <>
+struct Base2<double> {
+  static constexpr double kTwo = 1, kTwoLow = 0;
+  static constexpr double kE = 0x1.71547652b82fep+0, kELow = 0x1.777d0ffda0d24p-56;
 };
 template <class T>
-inline constexpr LogBase<T> kLogBase2{1, 0, T(0x1.715476p+0F), T(0x1.4ae0c0p-26F)};
+struct Base10;
 template <>
-inline constexpr LogBase<double> kLogBase2<double>{1, 0, 0x1.71547652b82fep+0,
-                                                   0x1.777d0ffda0d24p-56};
-template <class T>
-inline constexpr LogBase<T> kLogBase10{T(0x1.344000p-2F), T(0x1.3509f8p-18F), T(0x1.bcb7b2p-2F),
-                                       T(-0x1.5b235ep-27F)};
+struct Base10<float> {
+  static constexpr float kTwo = 0x1.344000p-2F, kTwoLow = 0x1.3509f8p-18F;
+  static constexpr float kE = 0x1.bcb7b2p-2F, kELow = -0x1.5b235ep-27F;
+};
 template <>
-inline constexpr LogBase<double> kLogBase10<double>{0x1.34413509f8000p-2, -0x1.80433b83b532ap-44,
-                                                    0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+struct Base10<double> {
+  static constexpr double kTwo = 0x1.34413509f8000p-2, kTwoLow = -0x1.80433b83b532ap-44;
+  static constexpr double kE = 0x1.bcb7b1526e50ep-2, kELow = 0x1.95355baaafad3p-57;
+};
 
 /// (k log 2 + log(1 + f)) to a base.
-template <class T>
-WM_MATH T log_sum_to_base(T k, T f, const LogBase<T>& base) {
-  const T product = f * base.e, product_low = wm::fma(f, base.e, -product);
-  const T whole = k * base.two;
+template <class Base, class T>
+WM_MATH T log_sum_to_base(T k, T f) {
+  const T product = f * Base::kE, product_low = wm::fma(f, Base::kE, -product);
+  const T whole = k * Base::kTwo;
   const T sum = whole + product, sum_low = (whole - sum) + product;
-  const T small = wm::fma(log_rest(f), base.e, wm::fma(f, base.e_low, k * base.two_low));
+  const T small = wm::fma(log_rest(f), Base::kE, wm::fma(f, Base::kELow, k * Base::kTwoLow));
   return sum + (sum_low + (product_low + small));
 }
 
@@ -134,14 +143,14 @@ WM_MATH T log(T x) {
 template <class T>
 WM_MATH T log2(T x) {
   const detail::LogArgument<T> a = detail::reduce_log(x);
-  return detail::log_special(x, detail::log_sum_to_base(a.k, a.f, detail::kLogBase2<T>));
+  return detail::log_special(x, detail::log_sum_to_base<detail::Base2<T>>(a.k, a.f));
 }
 
 /// Logarithm to base 10. Error: kLog10Ulp; special cases as log.
 template <class T>
 WM_MATH T log10(T x) {
   const detail::LogArgument<T> a = detail::reduce_log(x);
-  return detail::log_special(x, detail::log_sum_to_base(a.k, a.f, detail::kLogBase10<T>));
+  return detail::log_special(x, detail::log_sum_to_base<detail::Base10<T>>(a.k, a.f));
 }
 
 /// log(1 + x) without cancellation near 0. Error: kLog1pUlp; log1p(+-0) = +-0, log1p(-1) = -inf.

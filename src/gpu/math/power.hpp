@@ -108,10 +108,11 @@ WM_MATH T pow(T x, T y) {
   // 0, infinity, or an infinite exponent: the result is 0, 1 or infinity.
   const bool grows = (a > T(1)) == (y > T(0));
   r = ordinary ? r : a == T(1) ? T(1) : grows ? infinite : T(0);
-  r = negative & odd ? -r : r;
-  r = negative & ordinary & !integer ? nan_value<T>() : r;
-  r = (a != a) | (b != b) ? nan_value<T>() : r;
-  return (y == T(0)) | (x == T(1)) ? T(1) : r;
+  const bool flips = negative & odd, undefined = negative & ordinary & !integer;
+  const bool nan = (a != a) | (b != b) | undefined, one = (y == T(0)) | (x == T(1));
+  r = flips ? -r : r;
+  r = nan ? nan_value<T>() : r;
+  return one ? T(1) : r;
 }
 
 }  // namespace wm
