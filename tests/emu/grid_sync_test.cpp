@@ -278,10 +278,11 @@ TEST_F(GridSync, ChecksSharedMemoryOfEveryBlockAtItsEnd) {
       "the end of shared array \"tile\" (32 bytes)");
 }
 
-constexpr int kDeep = __LINE__ + 5;
+constexpr int kDeep = __LINE__ + 6;
 __global__ void deep_stack(int* y, unsigned deep) {
   volatile char local[66 * 1024];
-  local[0] = local[sizeof(local) - 1] = 1;
+  local[0] = 1;
+  local[sizeof(local) - 1] = 1;
   if (blockIdx.x != deep) return;
   grid_sync();
   y[0] = local[0];
