@@ -107,7 +107,8 @@ void add_explain(CLI::App& app, Context& context) {
   verb->add_option("--device", options->device, "emu, cuda, cuda:1 or auto")->capture_default_str();
   verb->add_option("--emu-arch", options->emu_arch,
                    "GPU the emulator poses as (" + join(emu_arch_names(), ", ") +
-                       "); h200+MODEL: with another tensor-core model");
+                       "), or FILE.json that describes one; h200+MODEL: with another tensor-core "
+                       "model");
   verb->add_option("--filter", options->filter, "Glob over variant ids");
   verb->add_option("--format", options->format, "text or json")->capture_default_str();
   verb->callback([options, &context] {

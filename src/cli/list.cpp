@@ -1,7 +1,8 @@
-// warpmark list ops|algorithms|devices|recipes.
+// warpmark list ops|algorithms|devices|archs|recipes.
 #include <algorithm>
 #include <iostream>
 
+#include "cli/archs.hpp"
 #include "cli/verb.hpp"
 #include "core/mma_model.hpp"
 #include "core/text.hpp"
@@ -267,12 +268,13 @@ struct ListVerb {
   std::string what, format = "text", filter;
 
   int run(const Context& context) const {
-    check_word("list", what, {"ops", "algorithms", "devices", "recipes"});
+    check_word("list", what, {"ops", "algorithms", "devices", "archs", "recipes"});
     check_word("--format", format, {"text", "json"});
     json content;
     if (what == "ops") content = ops_json();
     if (what == "algorithms") content = algorithms_json(context.catalogs, filter);
     if (what == "devices") content = devices_json(context.catalogs);
+    if (what == "archs") content = archs_json();
     if (what == "recipes") content = recipes_json();
     if (format == "json") {
       std::cout << content.dump(2) << "\n";
@@ -280,6 +282,7 @@ struct ListVerb {
       if (what == "ops") print_ops(content);
       if (what == "algorithms") print_algorithms(content);
       if (what == "devices") print_devices(content);
+      if (what == "archs") print_archs(content);
       if (what == "recipes") print_recipes(content);
     }
     return content.empty() ? 6 : 0;
@@ -290,8 +293,9 @@ struct ListVerb {
 
 void add_list(CLI::App& app, Context& context) {
   auto options = std::make_shared<ListVerb>();
-  CLI::App* verb = app.add_subcommand("list", "What exists: ops, algorithms, devices, recipes");
-  verb->add_option("WHAT", options->what, "ops, algorithms, devices or recipes")
+  CLI::App* verb =
+      app.add_subcommand("list", "What exists: ops, algorithms, devices, archs, recipes");
+  verb->add_option("WHAT", options->what, "ops, algorithms, devices, archs or recipes")
       ->required()
       ->type_name("");
   verb->add_option("--format", options->format, "text or json")->capture_default_str();

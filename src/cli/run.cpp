@@ -61,11 +61,12 @@ void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
                   "CUDA device if one works, else emu")
       ->capture_default_str();
   verb.add_option("--filter", filter, "Glob over variant ids, such as 'conv_*/implicit_gemm/f16*'");
-  verb.add_option("--emu-arch", emu_arch,
-                  "GPU the emulator poses as (" + join(emu_arch_names(), ", ") +
-                      "; default h200): decides launch configs and tensor-core arithmetic; "
-                      "h200+MODEL: with another tensor-core model (" +
-                      join(mma_model_names(), ", ") + ")");
+  verb.add_option(
+      "--emu-arch", emu_arch,
+      "GPU the emulator poses as (" + join(emu_arch_names(), ", ") +
+          "; default h200), or FILE.json that describes one: decides launch "
+          "configs and tensor-core arithmetic; h200+MODEL: with another tensor-core model (" +
+          join(mma_model_names(), ", ") + ")");
   verb.add_option("--guard", guard,
                   "back or front: put that end of every buffer against an inaccessible page");
   verb.add_option("--repeats", repeats, "Runs compared by the probe `rerun` (default 2)");

@@ -56,9 +56,6 @@ std::vector<std::string> split_words(const std::string& what, const std::string&
   return words;
 }
 
-void check_emu_arch(const std::string& name) {
-  check_word("--emu-arch", name.substr(0, name.find('+')), emu_arch_names());
-  (void)emu_arch(name);
-}
+void check_emu_arch(const std::string& name) { (void)emu_arch(name); }
 
 }  // namespace wm

@@ -33,6 +33,8 @@ class Arena {
   }
   void* dynamic() const { return dynamic_; }
   std::size_t dynamic_bytes() const { return dynamic_bytes_; }
+  /// Static memory of the slots so far, and dynamic.
+  std::size_t used_bytes() const { return static_bytes_ + dynamic_bytes_; }
   const std::string& error() const { return error_; }
 
   /// Whether nothing was written outside the slots in this block.

@@ -1,6 +1,7 @@
 #include "emu/executor.hpp"
 
 #include "core/error.hpp"
+#include "emu/cooperative.hpp"
 #include "emu/faults.hpp"
 #include "gpu/launch_note.hpp"
 
@@ -59,6 +60,9 @@ void Executor::check_limits(const Launch& launch) const {
   if (launch.shared_bytes > props_.shared_optin_bytes)
     refuse(launch, std::to_string(launch.shared_bytes) + " bytes of dynamic shared memory, limit " +
                        std::to_string(props_.shared_optin_bytes));
+  if (!launch.cooperative) return;
+  const std::string refusal = cooperative_refusal(launch, props_, launch.shared_bytes);
+  if (!refusal.empty()) refuse(launch, refusal);
 }
 
 void Executor::start_helpers() {
@@ -88,7 +92,7 @@ void Executor::run(const Launch& launch, Worker worker, const void* args) {
   const std::lock_guard launch_lock(launch_mutex_);
   note_launch(launch.signature, launch.grid, launch.block);
   prepare_faults();
-  const bool alone = launch.blocks_communicate || os_threads_ == 1;
+  const bool alone = launch.blocks_communicate || launch.cooperative || os_threads_ == 1;
   Grid grid(launch, worker, args, schedule_,
             {props_.shared_static_bytes, props_.shared_optin_bytes},
             static_cast<unsigned char>(poison_), *mma_model_, alone ? 1 : os_threads_);
@@ -101,7 +105,10 @@ void Executor::run(const Launch& launch, Worker worker, const void* args) {
     busy_ = helpers_.size();
     work_.notify_all();
   }
-  machines_[0]->run(grid);
+  if (launch.cooperative)
+    run_cooperative(grid, props_, race_.get());
+  else
+    machines_[0]->run(grid);
   if (shared) {
     std::unique_lock lock(mutex_);
     done_.wait(lock, [&] { return busy_ == 0; });

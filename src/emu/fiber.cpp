@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+
 #if defined(WM_EMU_OWN_SWITCH)
 asm(R"(
 .text
@@ -120,7 +122,7 @@ bool FiberPool::grow() {
   chunks_.push_back(chunk);
   for (std::size_t slot = 0; slot < kSlotsPerChunk; ++slot) {
     std::byte* base = chunk + slot * kSlotBytes;
-    mprotect(base, kGuardBytes, PROT_NONE);
+    if (guards_ || slot == 0) mprotect(base, guards_ ? kGuardBytes : kGuardBytes / 2, PROT_NONE);
     auto fiber = std::make_unique<Fiber>();
     fiber->top = base + kSlotBytes - colour(fibers_.size());
     fiber->bottom = base + kGuardBytes;
@@ -129,6 +131,14 @@ bool FiberPool::grow() {
     fibers_.push_back(std::move(fiber));
   }
   return true;
+}
+
+bool FiberPool::overrun(const Fiber& fiber, const void* stack) const {
+  if (guards_) return false;
+  constexpr std::size_t kChecked = 256;
+  const auto* bottom = static_cast<const std::byte*>(fiber.bottom);
+  if (stack < bottom) return true;
+  return std::any_of(bottom - kChecked, bottom, [](std::byte b) { return b != std::byte{0}; });
 }
 
 void FiberPool::release_all() {

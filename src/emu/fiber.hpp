@@ -82,7 +82,9 @@ inline void switch_fiber(Fiber& from, Fiber& to) {
 /// Fibers of one OS thread. Stacks are never unmapped while it lives.
 class FiberPool {
  public:
-  FiberPool() = default;
+  /// Without guards of their own, stacks have one inaccessible area for each 64 of them: a process
+  /// may have only so many mappings (65530 by default on Linux), and an overrun shows as `overrun`.
+  explicit FiberPool(bool guards = true) : guards_(guards) {}
   FiberPool(const FiberPool&) = delete;
   FiberPool& operator=(const FiberPool&) = delete;
   ~FiberPool();
@@ -102,10 +104,14 @@ class FiberPool {
   /// Whether an address lies in the inaccessible area below one of the stacks.
   bool in_guard(const void* address) const;
   std::size_t size() const { return fibers_.size(); }
+  /// Whether a stack that has no guard of its own reaches below its end, now (it stands at `stack`)
+  /// or to judge by what has been written there.
+  bool overrun(const Fiber& fiber, const void* stack) const;
 
  private:
   bool grow();
 
+  bool guards_;
   std::vector<std::byte*> chunks_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> free_;

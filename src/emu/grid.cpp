@@ -62,14 +62,16 @@ bool Grid::claim(std::uint64_t& first, std::uint64_t& last) {
   return true;
 }
 
-std::uint64_t Grid::block_at(std::uint64_t position) const {
+std::uint64_t Grid::block_at(std::uint64_t position, std::uint64_t phase) const {
   switch (schedule.kind) {
     case Schedule::Kind::in_order:
       return position;
     case Schedule::Kind::reverse:
       return blocks - 1 - position;
     case Schedule::Kind::random:
-      return blocks == 1 ? 0 : permute(position, blocks, schedule.seed);
+      return blocks == 1 ? 0
+                         : permute(position, blocks,
+                                   phase == 0 ? schedule.seed : mix(schedule.seed, phase));
   }
   return position;
 }

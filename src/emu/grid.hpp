@@ -21,7 +21,9 @@ class Grid {
   /// Takes the next positions [first, last) of the order of blocks; false when none are left.
   bool claim(std::uint64_t& first, std::uint64_t& last);
   /// Linear index of the block at a position of the order.
-  std::uint64_t block_at(std::uint64_t position) const;
+  std::uint64_t block_at(std::uint64_t position) const { return block_at(position, 0); }
+  /// The same behind the `phase`-th grid_sync.
+  std::uint64_t block_at(std::uint64_t position, std::uint64_t phase) const;
   /// Blocks behind a failed one need not run; those before it do, so that the failure reported is
   /// the first in the order, whatever the number of OS threads.
   bool cancelled(std::uint64_t position) const {

@@ -23,7 +23,7 @@ uint3 as_uint3(const dim3& d) { return {d.x, d.y, d.z}; }
 
 }  // namespace
 
-Machine::Machine(race::Detector* race) : race_(race) {
+Machine::Machine(race::Detector* race, bool stack_guards) : race_(race), pool_(stack_guards) {
   void* memory =
       mmap(nullptr, kRescueBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw EnvironmentError("no memory for the emulator's rescue stack");
@@ -38,7 +38,7 @@ Machine::~Machine() {
   munmap(rescue_fiber_.top - kRescueBytes, kRescueBytes);
 }
 
-void Machine::run(Grid& grid) {
+void Machine::begin_grid(Grid& grid) {
   grid_ = &grid;
   next_position_ = last_position_ = 0;
   arena_.begin_launch(grid.shared_limits, grid.launch.shared_bytes, grid.poison);
@@ -47,13 +47,17 @@ void Machine::run(Grid& grid) {
   current_machine = this;
   failure_.clear();
   precise_ = imprecise_failure_ = false;
+}
+
+void Machine::run(Grid& grid) {
+  begin_grid(grid);
   if (race_ != nullptr)
     race_->begin_launch(arena_.begin(), arena_.bytes(), arena_.shadow().tokens());
   if (next_block()) run_worker();
   if (imprecise_failure_) {
     precise_ = true;
     imprecise_failure_ = false;
-    begin_block();
+    begin_block(grid.block_at(position_));
     run_worker();
   }
   if (race_ != nullptr) {
@@ -73,11 +77,16 @@ void Machine::run_worker() {
     return;
   }
   if (scheduling != 0) threads_[current_].fiber = worker;
-  running_ = worker;
-  switch_fiber(main_, *worker);
+  run_fibers(*worker);
+}
+
+/// Returns when no block is left, one has failed, or the block waits for the others of its grid.
+void Machine::run_fibers(Fiber& first) {
+  running_ = &first;
+  switch_fiber(main_, first);
   running_ = nullptr;
   failing_ = false;
-  pool_.release_all();
+  if (!suspended_) pool_.release_all();
 }
 
 void Machine::fiber_entry() {
@@ -91,16 +100,16 @@ void Machine::fiber_entry() {
 }
 
 bool Machine::next_block() {
+  if (grid_->launch.cooperative) return false;
   if (next_position_ == last_position_ && !grid_->claim(next_position_, last_position_))
     return false;
   if (grid_->cancelled(next_position_)) return false;
   position_ = next_position_++;
-  begin_block();
+  begin_block(grid_->block_at(position_));
   return true;
 }
 
-void Machine::begin_block() {
-  const std::uint64_t block = grid_->block_at(position_);
+void Machine::begin_block(std::uint64_t block) {
   blockIdx = block_index(block);
   arena_.begin_block();
   copies_.begin_block();
@@ -128,6 +137,7 @@ void Machine::begin_scheduling(unsigned first_running) {
   waiting_.clear();
   live_ = threads - first_running;
   arrived_ = 0;
+  grid_arrived_ = 0;
   for (unsigned t = first_running; t < threads; ++t) {
     threads_[t].fiber = nullptr;
     threads_[t].wait = Wait::none;
@@ -182,6 +192,8 @@ bool Machine::thread_finished() {
     if (scheduling != 0) threads_[current_].fiber = running_;
     return true;
   }
+  if (grid_arrived_ == live_) [[unlikely]]
+    fail_grid_barrier();
   const bool released = arrived_ == live_;
   if (released) release_barrier();
   const unsigned next = released ? pick_from(0, kMaxThreads - 1) : pick_after(thread);

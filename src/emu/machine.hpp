@@ -35,8 +35,9 @@ struct Fault {
 
 class Machine {
  public:
-  /// With a detector, blocks run thread by thread and everything is reported to it.
-  explicit Machine(race::Detector* race = nullptr);
+  /// With a detector, blocks run thread by thread and everything is reported to it. `stack_guards`
+  /// as of FiberPool.
+  explicit Machine(race::Detector* race = nullptr, bool stack_guards = true);
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
   ~Machine();
@@ -44,8 +45,19 @@ class Machine {
   /// Runs blocks of the grid on the calling OS thread until none are left or one has failed.
   void run(Grid& grid);
 
+  /// How a block of a cooperative launch stands.
+  enum class Progress : std::uint8_t { ended, waits, failed };
+  /// Runs one block, alone on this machine, up to its first grid_sync.
+  Progress start_block(Grid& grid, std::uint64_t block);
+  /// Goes on with a block whose threads wait in grid_sync.
+  Progress resume_block();
+  const std::string& failure() const { return failure_; }
+  /// Where the block waits.
+  Site grid_site() const { return grid_site_; }
+
   bool row_finished();
   int barrier(BarrierOp op, int predicate, Site site);
+  void grid_barrier(Site site);
   /// __syncthreads of the running thread, whose stack stands at `saved`: gives the stack to go on
   /// with.
   void* synchronize(Site site, void* saved);
@@ -84,7 +96,7 @@ class Machine {
   std::size_t stacks() const { return pool_.size(); }
 
  private:
-  enum class Wait : std::uint8_t { none, barrier, warp };
+  enum class Wait : std::uint8_t { none, barrier, warp, grid };
   struct Thread {
     Fiber* fiber;
     Site site;
@@ -106,14 +118,18 @@ class Machine {
   };
 
   static void fiber_entry();
+  void begin_grid(Grid& grid);
   bool next_block();
   bool next_row();
-  void begin_block();
+  void begin_block(std::uint64_t block);
   void end_block();
   bool thread_finished();
   void ensure_scheduling();
   void begin_scheduling(unsigned first_running);
   void run_worker();
+  void run_fibers(Fiber& first);
+  Progress progress();
+  void leave_block();
   uint3 index_of(unsigned thread) const;
   uint3 block_index(std::uint64_t block) const;
   unsigned linear(const uint3& index) const;
@@ -136,12 +152,13 @@ class Machine {
 
   [[noreturn]] void fail_divergent();
   [[noreturn]] void fail_deadlock();
+  [[noreturn]] void fail_grid_barrier();
   [[noreturn]] void abandon();
   std::string fault_message() const;
   std::string race_message() const;
-  bool one_by_one() const { return precise_ || race_ != nullptr; }
+  bool one_by_one() const { return precise_ || race_ != nullptr || grid_->launch.cooperative; }
   std::string place(bool with_thread) const;
-  std::string waiting_threads(bool name_operations) const;
+  std::string waiting_threads(const ThreadSet& threads, bool name_operations) const;
 
   race::Detector* race_;
   Grid* grid_ = nullptr;
@@ -162,6 +179,12 @@ class Machine {
   Site barrier_site_;
   bool barrier_mixed_ = false;
   int barrier_sum_ = 0, barrier_result_ = 0;
+  ThreadSet grid_waiting_;  ///< in grid_sync
+  unsigned grid_arrived_ = 0;
+  Site grid_site_;
+  bool grid_mixed_ = false;
+  bool suspended_ = false;   ///< all threads are in grid_sync
+  std::uint64_t block_ = 0;  ///< linear index, of a cooperative launch
   std::array<Warp, kMaxThreads / 32> warps_;
   std::uint64_t random_ = 0;
 

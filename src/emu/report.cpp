@@ -50,17 +50,19 @@ std::string Machine::describe(const void* address) const {
 }
 
 /// "threads 0-15 at conv.cu:88, threads 16-31 in __syncwarp (mask 0x0000ffff) at conv.cu:95"
-std::string Machine::waiting_threads(bool name_operations) const {
+std::string Machine::waiting_threads(const ThreadSet& waiting, bool name_operations) const {
   struct Place {
     std::string text;
     Ranges threads;
   };
   std::vector<Place> places;
   for (unsigned t = 0; t < grid_->threads; ++t) {
-    if (!alive_.contains(t) || threads_[t].wait == Wait::none) continue;
+    if (!waiting.contains(t) || threads_[t].wait == Wait::none) continue;
     const Thread& thread = threads_[t];
     std::string text;
-    if (thread.wait == Wait::warp)
+    if (thread.wait == Wait::grid)
+      text = name_operations ? " in grid_sync" : "";
+    else if (thread.wait == Wait::warp)
       text = " in " + operation_name(static_cast<WarpOp>(thread.op)) + " (mask " +
              hex(thread.mask) + ")";
     else if (name_operations || static_cast<BarrierOp>(thread.op) != BarrierOp::sync)
@@ -81,11 +83,11 @@ std::string Machine::waiting_threads(bool name_operations) const {
 }
 
 void Machine::fail_divergent() {
-  fail([&] { return block_message("divergent barrier", waiting_threads(false)); });
+  fail([&] { return block_message("divergent barrier", waiting_threads(alive_, false)); });
 }
 
 void Machine::fail_deadlock() {
-  fail([&] { return block_message("deadlock", waiting_threads(true)); });
+  fail([&] { return block_message("deadlock", waiting_threads(alive_, true)); });
 }
 
 std::string Machine::fault_message() const {
@@ -145,6 +147,7 @@ extern "C" void wm_emu_synchronize(const char* file, int line) {
   current_machine->barrier(BarrierOp::sync, 0, {file, line});
 }
 #endif
+void grid_barrier(Site site) { current_machine->grid_barrier(site); }
 int barrier(BarrierOp op, int predicate, Site site) {
   return current_machine->barrier(op, predicate, site);
 }

@@ -48,6 +48,7 @@ struct Launch {
   dim3 block;
   std::size_t shared_bytes = 0;
   bool blocks_communicate = false;
+  bool cooperative = false;  ///< all blocks are alive at once and may wait for each other
 };
 
 /// Runs a grid to its end. Throws KernelError for a launch beyond the device's limits and for
@@ -63,6 +64,8 @@ enum class BarrierOp : std::uint8_t { sync, count, all, any };
 extern "C" void wm_emu_synchronize(const char* file, int line);
 /// Its reductions of a predicate.
 int barrier(BarrierOp op, int predicate, Site site);
+/// Waits for all threads of a cooperative launch.
+void grid_barrier(Site site);
 
 enum class WarpOp : std::uint8_t {
   sync,

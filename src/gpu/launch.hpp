@@ -23,6 +23,9 @@ struct LaunchShape {
   std::size_t shared_bytes = 0;  ///< dynamic shared memory
   /// Must be set by a launch that uses global-memory atomics, fences or grid sync.
   bool blocks_communicate = false;
+  /// All blocks run at once and may call grid_sync() (gpu/grid_sync.hpp). Implies
+  /// blocks_communicate. A grid that does not fit on the device at once is refused.
+  bool cooperative = false;
 };
 
 #if defined(__CUDACC__)
@@ -35,6 +38,25 @@ inline void check_cuda(cudaError_t status, const char* call) {
   throw KernelError(std::string(call) + ": " + cudaGetErrorString(status));
 }
 
+/// A cooperative launch that does not fit is refused with the number of blocks that would.
+inline void check_resident(const void* function, const LaunchShape& shape) {
+  int device = 0, sms = 0, blocks_per_sm = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device),
+             "cudaDeviceGetAttribute");
+  const auto threads = static_cast<int>(shape.block.x * shape.block.y * shape.block.z);
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, function, threads,
+                                                           shape.shared_bytes),
+             "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  const unsigned long long blocks =
+      static_cast<unsigned long long>(shape.grid.x) * shape.grid.y * shape.grid.z;
+  const unsigned long long limit = static_cast<unsigned long long>(blocks_per_sm) * sms;
+  if (blocks > limit)
+    throw KernelError("cooperative launch of " + std::to_string(blocks) + " blocks, limit " +
+                      std::to_string(limit) + ": " + std::to_string(blocks_per_sm) +
+                      " blocks on each of " + std::to_string(sms) + " multiprocessors at once");
+}
+
 template <auto Kernel, class... Params>
 void launch_cuda(void (*)(Params...), const LaunchShape& shape, Stream stream,
                  std::type_identity_t<Params>... params) {
@@ -45,6 +67,14 @@ void launch_cuda(void (*)(Params...), const LaunchShape& shape, Stream stream,
                                     static_cast<int>(shape.shared_bytes)),
                "cudaFuncSetAttribute");
   void* pointers[] = {static_cast<void*>(&params)..., nullptr};
+  if (shape.cooperative) {
+    check_resident(function, shape);
+    check_cuda(
+        cudaLaunchCooperativeKernel(function, shape.grid, shape.block, pointers, shape.shared_bytes,
+                                    static_cast<cudaStream_t>(stream.handle)),
+        "cudaLaunchCooperativeKernel");
+    return;
+  }
   check_cuda(cudaLaunchKernel(function, shape.grid, shape.block, pointers, shape.shared_bytes,
                               static_cast<cudaStream_t>(stream.handle)),
              "cudaLaunchKernel");
@@ -102,7 +132,8 @@ void launch_emulated(void (*)(Params...), const LaunchShape& shape, Stream strea
        .grid = shape.grid,
        .block = shape.block,
        .shared_bytes = shape.shared_bytes,
-       .blocks_communicate = shape.blocks_communicate},
+       .blocks_communicate = shape.blocks_communicate || shape.cooperative,
+       .cooperative = shape.cooperative},
       worker, &packed);
 }
 

@@ -1,62 +1,45 @@
-// Device properties the emulator can take on, so that `configure` chooses as it would on that GPU.
-// Sources: NVIDIA A100, H100, H200, B200 and Ada architecture white papers; the CUDA C++
-// Programming Guide's table of technical specifications per compute capability (shared memory,
-// threads per SM). Tensor-core models: core/mma_model.hpp; an H200 has the multiprocessors of an
-// H100.
+// Which GPU the emulator poses as, so that `configure` chooses as it would there: one of the
+// descriptions in the binary, or a file of the user's.
 #include "core/error.hpp"
 #include "core/mma_model.hpp"
 #include "core/text.hpp"
+#include "runner/device_description.hpp"
 #include "runner/runner.hpp"
 
 namespace wm {
 namespace {
 
-constexpr std::size_t kKiB = 1024;
-constexpr std::size_t kMiB = 1024 * 1024;
+constexpr std::string_view kFileSuffix = ".json";
 
-DeviceProps describe(std::string arch, std::string name, std::string mma_model, int capability,
-                     int sms, int threads_per_sm, std::size_t optin, std::size_t l2) {
-  DeviceProps props;
-  props.arch = std::move(arch);
-  props.name = std::move(name);
-  props.mma_model = std::move(mma_model);
-  props.compute_capability = capability;
-  props.sm_count = sms;
-  props.max_threads_per_sm = threads_per_sm;
-  props.shared_optin_bytes = optin;
-  props.l2_bytes = l2;
-  return props;
+/// Where the part before "+MODEL" ends. A file's path may hold a '+' itself.
+std::size_t end_of_arch(const std::string& name) {
+  const std::size_t suffix = name.rfind(kFileSuffix);
+  return name.find('+', suffix == std::string::npos ? 0 : suffix);
 }
 
-const std::vector<DeviceProps>& known() {
-  static const std::vector<DeviceProps> list{
-      describe("h200", "NVIDIA H200", "h100", 90, 132, 2048, 227 * kKiB, 50 * kMiB),
-      describe("h100", "NVIDIA H100 SXM", "h100", 90, 132, 2048, 227 * kKiB, 50 * kMiB),
-      describe("a100", "NVIDIA A100", "a100", 80, 108, 2048, 163 * kKiB, 40 * kMiB),
-      describe("b200", "NVIDIA B200", "b200", 100, 148, 2048, 227 * kKiB, 126 * kMiB),
-      describe("rtx4090", "NVIDIA GeForce RTX 4090", "ada", 89, 128, 1536, 99 * kKiB, 72 * kMiB),
-  };
-  return list;
+DeviceProps props_of(const std::string& arch) {
+  if (arch.ends_with(kFileSuffix)) return device_of(*read_json_file(arch));
+  for (const DeviceProps& props : known_devices())
+    if (props.arch == arch) return props;
+  throw UsageError(unknown_message("emulated architecture", arch, emu_arch_names()) +
+                   ", or a FILE.json that describes a GPU");
 }
 
 }  // namespace
 
 std::vector<std::string> emu_arch_names() {
   std::vector<std::string> names;
-  for (const DeviceProps& props : known()) names.push_back(props.arch);
+  for (const DeviceProps& props : known_devices()) names.push_back(props.arch);
   return names;
 }
 
+std::vector<DeviceProps> emu_arch_list() { return known_devices(); }
+
 DeviceProps emu_arch(const std::string& name) {
-  const std::size_t plus = name.find('+');
-  const std::string arch = name.substr(0, plus);
-  for (const DeviceProps& known_props : known()) {
-    if (known_props.arch != arch) continue;
-    DeviceProps props = known_props;
-    if (plus != std::string::npos) props.mma_model = mma_model(name.substr(plus + 1)).name;
-    return props;
-  }
-  throw UsageError(unknown_message("emulated architecture", arch, emu_arch_names()));
+  const std::size_t plus = end_of_arch(name);
+  DeviceProps props = props_of(name.substr(0, plus));
+  if (plus != std::string::npos) props.mma_model = mma_model(name.substr(plus + 1)).name;
+  return props;
 }
 
 }  // namespace wm

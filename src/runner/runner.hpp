@@ -65,10 +65,12 @@ nlohmann::ordered_json run_plan(const Plan& plan, const RunOptions& options,
 nlohmann::ordered_json explain_case(const Case& item, const RunOptions& options,
                                     const CatalogSet& catalogs);
 
-/// Architectures --emu-arch knows.
+/// Architectures --emu-arch knows, the default one first.
 std::vector<std::string> emu_arch_names();
-/// "h200", or "h200+ieee" to compute with another tensor-core model (core/mma_model.hpp). Throws
-/// UsageError.
+/// Their properties, in the same order.
+std::vector<DeviceProps> emu_arch_list();
+/// "h200", or "gpu.json" for a description of the user's own; "h200+ieee" to compute with another
+/// tensor-core model (core/mma_model.hpp). Throws UsageError, ConfigError for a wrong description.
 DeviceProps emu_arch(const std::string& name);
 
 /// Algorithm names of the catalogs' variants of one op, for check_algorithm_name.

@@ -2,6 +2,7 @@
 // the bits of everything else.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -123,12 +124,74 @@ TYPED_TEST(MathBasics, Exp2OfIntegersIsExact) {
   this->expect_same(wm::exp2(static_cast<T>(Limits::max_exponent)), this->kInf);
 }
 
+TYPED_TEST(MathBasics, ExactPointsOfTheOtherFunctions) {
+  using T = TypeParam;
+  const T inf = this->kInf;
+  for (const T zero : {T(0), T(-0.0)}) {
+    this->expect_same(wm::sin(zero), zero);
+    this->expect_same(wm::cos(zero), T(1));
+    this->expect_same(wm::erfc(zero), T(1));
+    this->expect_same(wm::log2(zero), -inf);
+    this->expect_same(wm::log10(zero), -inf);
+  }
+  this->expect_same(wm::erfc(inf), T(0));
+  this->expect_same(wm::erfc(-inf), T(2));
+  this->expect_same(wm::log2(inf), inf);
+  this->expect_same(wm::log10(T(1)), T(0));
+  using Limits = std::numeric_limits<T>;
+  T power = Limits::denorm_min();
+  for (int n = Limits::min_exponent - Limits::digits; n < Limits::max_exponent; ++n) {
+    this->expect_same(wm::log2(power), static_cast<T>(n));
+    power *= T(2);
+  }
+}
+
+/// The special cases of C's pow, annex F.
+TYPED_TEST(MathBasics, PowersOfSpecialValues) {
+  using T = TypeParam;
+  const T inf = this->kInf, nan = this->kNan, max = std::numeric_limits<T>::max();
+  const std::vector<T> values{T(-0.0),
+                              T(0),
+                              T(-1),
+                              T(1),
+                              T(-2),
+                              T(2),
+                              T(-3),
+                              T(3),
+                              T(0.5),
+                              -inf,
+                              inf,
+                              nan,
+                              max,
+                              -max,
+                              T(-2.5),
+                              T(-0.5),
+                              T(1e-3),
+                              T(7),
+                              std::numeric_limits<T>::denorm_min()};
+  for (const T x : values) {
+    for (const T y : values) {
+      const T expected = std::pow(x, y), got = wm::pow(x, y);
+      if (expected != expected)
+        EXPECT_NE(got, got) << x << " ^ " << y;
+      else if (expected == 0 || std::isinf(expected) || std::fabs(expected) == 1)
+        this->expect_same(got, expected);
+      else
+        EXPECT_NEAR(static_cast<double>(got / expected), 1, 1e-6) << x << " ^ " << y;
+    }
+  }
+}
+
 TYPED_TEST(MathBasics, NaNStaysNaN) {
   using T = TypeParam;
   for (const T nan : {this->kNan, -this->kNan}) {
-    for (const T r : {wm::exp(nan), wm::exp2(nan), wm::expm1(nan), wm::tanh(nan), wm::sigmoid(nan),
-                      wm::log(nan), wm::log1p(nan), wm::erf(nan), wm::rsqrt(nan), wm::log(T(-1)),
-                      wm::log(-this->kInf), wm::log1p(T(-2))}) {
+    for (const T r :
+         {wm::exp(nan),        wm::exp2(nan),  wm::expm1(nan),       wm::tanh(nan),
+          wm::sigmoid(nan),    wm::log(nan),   wm::log1p(nan),       wm::erf(nan),
+          wm::rsqrt(nan),      wm::log(T(-1)), wm::log(-this->kInf), wm::log1p(T(-2)),
+          wm::log2(nan),       wm::log10(nan), wm::log2(T(-1)),      wm::log10(T(-1)),
+          wm::erfc(nan),       wm::sin(nan),   wm::cos(nan),         wm::sin(this->kInf),
+          wm::cos(-this->kInf)}) {
       EXPECT_NE(r, r);
     }
   }
@@ -159,6 +222,27 @@ std::string digest_of_functions() {
     }
   }
   return sha256_hex(results.data(), results.size() * sizeof(T));
+}
+
+template <class T>
+std::string digest_of_other_functions() {
+  const Random random(10, 10);
+  std::vector<T> results;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const T x = static_cast<T>(4 * random.normal(2 * i));
+    const T y = static_cast<T>(4 * random.normal(2 * i + 1));
+    const T large = x * T(0x1p60);
+    for (const T r : {wm::sin(x), wm::cos(x), wm::sin(large), wm::cos(large), wm::erfc(x),
+                      wm::log2(wm::abs(x)), wm::log10(wm::abs(x)), wm::pow(wm::abs(x), y)}) {
+      results.push_back(r == r ? r : nan_value<T>());
+    }
+  }
+  return sha256_hex(results.data(), results.size() * sizeof(T));
+}
+
+TEST(MathBits, OfTheOtherFunctionsAreTheSameForEveryCompiler) {
+  EXPECT_EQ(digest_of_other_functions<float>(), "055756c54164592581c28bd099df10bba321955c2943647a009643315a5f4af5");
+  EXPECT_EQ(digest_of_other_functions<double>(), "c889780e6591995bb310927dda585e0731654dbd9658f047ad3d56dc1997d369");
 }
 
 TEST(MathBits, AreTheSameForEveryCompiler) {

@@ -26,10 +26,14 @@ void Detector::begin_launch(const void* shared, std::size_t shared_bytes,
   now = {};
   now.grid_floor = Stamp::first_of(epoch_);
   now.grid_token = Tokens::grid(now.grid_floor);
-  now.shared_begin = reinterpret_cast<std::uintptr_t>(shared);
-  now.shared_bytes = shared_bytes;
-  now.shared_tokens = shared_tokens;
+  set_shared(shared, shared_bytes, shared_tokens);
   active = this;
+}
+
+void Detector::set_shared(const void* shared, std::size_t bytes, const Token* tokens) {
+  now.shared_begin = reinterpret_cast<std::uintptr_t>(shared);
+  now.shared_bytes = bytes;
+  now.shared_tokens = tokens;
 }
 
 void Detector::end_launch() {
@@ -56,6 +60,14 @@ void Detector::next_epoch() {
 void Detector::barrier() {
   next_epoch();
   fences_.barrier();
+}
+
+void Detector::grid_barrier() {
+  next_epoch();
+  now.grid_floor = now.epoch_floor;
+  now.grid_token = Tokens::grid(now.grid_floor);
+  blocks_.clear();
+  fences_.begin_launch();
 }
 
 void Detector::tick(unsigned thread) {

@@ -57,12 +57,16 @@ class Detector {
   void begin_launch(const void* shared, std::size_t shared_bytes, const Token* shared_tokens);
   void end_launch();
   void begin_block(std::uint64_t block);
+  /// Shared memory of the block that runs; of a cooperative launch each block has its own.
+  void set_shared(const void* shared, std::size_t bytes, const Token* tokens);
   void enter(unsigned thread) {
     now.stamp = Stamp::make(epoch_, clock_[thread], thread);
     now.warp_token = Tokens::warp(now.stamp);
   }
   /// __syncthreads released.
   void barrier();
+  /// grid_sync released: everything before it is ordered before everything behind it.
+  void grid_barrier();
   void sync_warp(unsigned warp, unsigned mask);
   void fence();
   /// An atomic access begins: checked here; plain accesses are not until `now.atomic` is false.

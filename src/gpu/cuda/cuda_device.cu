@@ -108,8 +108,13 @@ DeviceProps read_props(int ordinal) {
   props.warp_size = found.warpSize;
   props.max_threads_per_block = found.maxThreadsPerBlock;
   props.max_threads_per_sm = found.maxThreadsPerMultiProcessor;
+  props.max_blocks_per_sm = found.maxBlocksPerMultiProcessor;
+  props.registers_per_sm = found.regsPerMultiprocessor;
   props.shared_static_bytes = found.sharedMemPerBlock;
   props.shared_optin_bytes = found.sharedMemPerBlockOptin;
+  props.shared_per_sm_bytes = found.sharedMemPerMultiprocessor;
+  props.memory_bytes = found.totalGlobalMem;
+  props.peaks = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   props.l2_bytes = static_cast<std::size_t>(found.l2CacheSize);
   return props;
 }

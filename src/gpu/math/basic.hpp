@@ -7,6 +7,7 @@
 
 #include "gpu/types.hpp"
 
+// Conditions are joined by & and |, not && and ||: a branch would keep loops from being vectorised.
 #if defined(__CUDACC__)
 #define WM_MATH __host__ __device__ __forceinline__
 #else
