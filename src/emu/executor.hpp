@@ -29,6 +29,9 @@ class Executor {
   void set_schedule(const Schedule& schedule) { schedule_ = schedule; }
   /// What shared memory holds when a block begins.
   void set_shared_poison(Poison poison) { poison_ = poison; }
+  /// Counts the launches from here on instead of checking them for races; null ends that. Needs
+  /// the one OS thread of `race`.
+  void set_counter(count::Counter* counter) { machines_[0]->set_counter(counter); }
   /// Stacks that exist on all OS threads: what runs of failing kernels must not add to.
   std::size_t stacks() const;
 
