@@ -20,6 +20,10 @@ else()
   list(APPEND WARPMARK_RACE_FLAGS --param=tsan-instrument-func-entry-exit=0 -fno-move-loop-stores)
 endif()
 
+# As a record says them.
+list(JOIN WARPMARK_RACE_FLAGS " " WARPMARK_COUNT_FLAGS)
+string(REPLACE "SHELL:" "" WARPMARK_COUNT_FLAGS "${WARPMARK_COUNT_FLAGS} -march=x86-64-v3 -ffp-contract=off")
+
 function(wm_glob_kernels out)
   set(files)
   foreach(pattern ${ARGN})

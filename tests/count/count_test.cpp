@@ -447,6 +447,18 @@ TEST_F(CountTest, TotalsAreSumsOfTheRows) {
   EXPECT_EQ(totals.atomics, 77U);
 }
 
+TEST_F(CountTest, AChangedKernelShowsInTheCountersItTouchesAndInNoOther) {
+  Counts padded = count("transpose_padded"), plain = count("transpose");
+  EXPECT_EQ(plain.at("shared_load_wavefronts"), 32 * padded.at("shared_load_wavefronts"));
+  EXPECT_EQ(plain.at("shared_load_conflicts"), 992U);
+  EXPECT_FALSE(padded.contains("shared_load_conflicts"));
+  for (Counts* counts : {&padded, &plain}) {
+    counts->erase("shared_load_wavefronts");
+    counts->erase("shared_load_conflicts");
+  }
+  EXPECT_EQ(plain, padded);
+}
+
 TEST_F(CountTest, MemoryIsBounded) {
   device_->begin_counting();
   try {

@@ -96,7 +96,7 @@ void Counter::load_matrices(const std::array<std::uint64_t, kLanes>& rows, unsig
 
 void Counter::plain(const void* address, unsigned bytes, Kind kind, const void* code) {
   const bool shared = arena_->contains(address);
-  if (!shared && race::page_of(number_of(address)) == 0) return;  // a variable of the thread
+  if (!shared && !race::page_of(number_of(address))) return;  // a variable of the thread
   add({.code = number_of(code), .kind = kind, .shared = shared}, number_of(address), bytes);
 }
 
