@@ -192,12 +192,12 @@ std::vector<std::string> md_counters(const Rollup& rollup) {
                   "lanes a request", "barriers", "atomics", "mma"})};
   for (const CounterRow& each : rollup.counter_rows()) {
     const auto count = [&](const char* name) { return format_real(number_of(each.kernel, name)); };
-    items.push_back(md_row({short_label(each.variant), short_label(each.problem),
-                            short_label(text_of(each.kernel, "kernel")),
-                            count("global_sectors_requested"),
-                            short_number(used_percent(each.kernel)), count("shared_wavefronts"),
-                            count("shared_conflicts"), short_number(lanes_a_request(each.kernel)),
-                            count("barriers"), count("atomics"), count("mma")}));
+    items.push_back(
+        md_row({short_label(each.variant), short_label(each.problem),
+                short_label(text_of(each.kernel, "kernel")), count("global_sectors_requested"),
+                short_number(used_percent(each.kernel)), count("shared_wavefronts"),
+                count("shared_conflicts"), short_number(lanes_a_request(each.kernel)),
+                count("barriers"), count("atomics"), count("mma")}));
   }
   const auto listed = static_cast<std::int64_t>(rollup.counter_rows().size());
   if (rollup.counted_kernels() > listed)
