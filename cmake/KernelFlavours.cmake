@@ -10,14 +10,19 @@ find_program(WARPMARK_LD NAMES ld.bfd ld REQUIRED)
 
 # Flags of a race flavour. Only kernels are compiled so; the functions the instrumentation calls are
 # the emulator's own (src/emu/race). One access stays one access: the compiler neither merges nor
-# splits them. -g: reports name lines, through inlined functions too; binutils' addr2line cannot follow
-# those in what clang++ writes as DWARF 5.
+# splits them, nor repeats a store behind a loop (-fno-move-loop-stores). -g: reports name lines,
+# through inlined functions too; binutils' addr2line cannot follow those in what clang++ writes as
+# DWARF 5.
 set(WARPMARK_RACE_FLAGS -fsanitize=thread -O1 -fno-tree-vectorize -fno-tree-slp-vectorize -fno-unroll-loops -g)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND WARPMARK_RACE_FLAGS -gdwarf-4 -fno-vectorize -fno-slp-vectorize "SHELL:-mllvm -tsan-instrument-func-entry-exit=0")
 else()
-  list(APPEND WARPMARK_RACE_FLAGS --param=tsan-instrument-func-entry-exit=0)
+  list(APPEND WARPMARK_RACE_FLAGS --param=tsan-instrument-func-entry-exit=0 -fno-move-loop-stores)
 endif()
+
+# As a record says them.
+list(JOIN WARPMARK_RACE_FLAGS " " WARPMARK_COUNT_FLAGS)
+string(REPLACE "SHELL:" "" WARPMARK_COUNT_FLAGS "${WARPMARK_COUNT_FLAGS} -march=x86-64-v3 -ffp-contract=off")
 
 function(wm_glob_kernels out)
   set(files)

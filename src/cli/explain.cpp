@@ -32,6 +32,17 @@ void print_object(const json& object, const std::string& indent) {
   }
 }
 
+/// Totals in one line, then every counter of every kernel that is not zero.
+void print_counters(const json& counters) {
+  std::cout << "  counters: " << report::counters_text(counters) << "\n";
+  if (!counters.contains("kernels")) return;
+  for (const json& kernel : counters["kernels"]) {
+    std::cout << "    " << plain(kernel["kernel"]) << "\n";
+    for (const auto& [name, value] : kernel.items())
+      if (value.is_number() && value != 0) std::cout << "      " << name << ": " << value << "\n";
+  }
+}
+
 void print_algorithm(const json& each) {
   std::cout << "\n" << plain(each["variant"]) << "\n";
   if (each.contains("summary")) std::cout << "  " << plain(each["summary"]) << "\n";
@@ -49,6 +60,7 @@ void print_algorithm(const json& each) {
   } else {
     std::cout << "  bound: " << plain(each["bound"]) << "\n";
   }
+  if (each.contains("counters")) print_counters(each["counters"]);
   std::cout << "  " << plain(each["repro"]) << "\n";
 }
 
@@ -71,6 +83,7 @@ void print_text(const json& answer) {
 
 struct ExplainVerb {
   std::string text, format = "text", device = "auto", emu_arch, filter;
+  bool count = false;
 
   int run(const Context& context) const {
     check_word("--format", format, {"text", "json"});
@@ -80,6 +93,7 @@ struct ExplainVerb {
     if (!emu_arch.empty()) check_emu_arch(emu_arch);
     options.emu_arch = emu_arch;
     options.filter = filter;
+    options.count = count;
     const Case item = parse_case_string(text);
     check_files_exist(item);
     const json answer = explain_case(item, options, context.catalogs);
@@ -110,6 +124,8 @@ void add_explain(CLI::App& app, Context& context) {
                        "), or FILE.json that describes one; h200+MODEL: with another tensor-core "
                        "model");
   verb->add_option("--filter", options->filter, "Glob over variant ids");
+  verb->add_flag("--count", options->count,
+                 "Run each algorithm once on device emu-race and show its counters");
   verb->add_option("--format", options->format, "text or json")->capture_default_str();
   verb->callback([options, &context] {
     context.action = [options, &context] { return options->run(context); };

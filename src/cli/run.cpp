@@ -36,6 +36,7 @@ struct RunVerb {
   std::optional<int> repeats;
   unsigned jobs = 0;
   bool force = false, resume = false, no_progress = false, no_isolation = false, redact = false;
+  bool count = false;
 
   void add_to(CLI::App& verb, const std::string& default_stages);
   RunOptions options(const Plan& plan) const;
@@ -102,6 +103,9 @@ void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
   verb.add_option(
       "--fail-on", fail_on,
       "Comma list of what makes the exit code bad (default " + join(default_fail_on(), ",") + ")");
+  verb.add_flag("--count", count,
+                "Count sectors, bank conflicts, active lanes and operations of every kernel (on "
+                "device emu-race, which it chooses)");
   verb.add_flag("--redact", redact, "Leave the names of host and user out of the report");
   verb.add_flag("--no-progress", no_progress, "No progress on standard error");
 }
@@ -115,6 +119,7 @@ RunOptions RunVerb::options(const Plan& read) const {
   }
   if (device != "auto") check_device_name(device);
   options.device = device;
+  options.count = count;
   options.filter = filter;
   if (!emu_arch.empty()) check_emu_arch(emu_arch);
   options.emu_arch = emu_arch;

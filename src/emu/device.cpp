@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "emu/buffers.hpp"
+#include "emu/count/counter.hpp"
 #include "emu/executor.hpp"
 #include "gpu/device.hpp"
 
@@ -49,8 +50,23 @@ class EmuDevice : public Device {
   Stream stream() override { return {&executor_}; }
   void synchronize() override {}  // a launch returns when it has ended
 
+  bool can_count() const override { return race_; }
+  void begin_counting() override {
+    if (!race_) return Device::begin_counting();
+    counter_ = std::make_unique<count::Counter>();
+    executor_.set_counter(counter_.get());
+  }
+  std::vector<KernelCounters> end_counting() override {
+    executor_.set_counter(nullptr);
+    std::vector<KernelCounters> counted;
+    if (counter_ != nullptr) counted = counter_->kernels();
+    counter_.reset();
+    return counted;
+  }
+
  private:
   bool race_;
+  std::unique_ptr<count::Counter> counter_;
   Executor executor_;
 };
 

@@ -61,6 +61,7 @@ void Executor::check_limits(const Launch& launch) const {
     refuse(launch, std::to_string(launch.shared_bytes) + " bytes of dynamic shared memory, limit " +
                        std::to_string(props_.shared_optin_bytes));
   if (!launch.cooperative) return;
+  if (counting_) refuse(launch, "a cooperative launch has no counters");
   const std::string refusal = cooperative_refusal(launch, props_, launch.shared_bytes);
   if (!refusal.empty()) refuse(launch, refusal);
 }

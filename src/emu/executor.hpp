@@ -29,6 +29,14 @@ class Executor {
   void set_schedule(const Schedule& schedule) { schedule_ = schedule; }
   /// What shared memory holds when a block begins.
   void set_shared_poison(Poison poison) { poison_ = poison; }
+  /// Counts the launches from here on instead of checking them for races; null ends that. Needs
+  /// the one OS thread of `race`.
+  /// A cooperative launch throws KernelError while there is one: its blocks are alive together, and
+  /// the counter keeps one block's requests.
+  void set_counter(count::Counter* counter) {
+    counting_ = counter != nullptr;
+    machines_[0]->set_counter(counter);
+  }
   /// Stacks that exist on all OS threads: what runs of failing kernels must not add to.
   std::size_t stacks() const;
 
@@ -42,6 +50,7 @@ class Executor {
   unsigned os_threads_;
   Schedule schedule_;
   Poison poison_ = Poison::nan;
+  bool counting_ = false;
   std::unique_ptr<race::Detector> race_;
   std::vector<std::unique_ptr<Machine>> machines_;  ///< the first is the caller's
 

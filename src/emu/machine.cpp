@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "core/error.hpp"
+#include "emu/count/counter.hpp"
 
 constinit __thread uint3 threadIdx{};
 constinit __thread uint3 blockIdx{};
@@ -23,7 +24,8 @@ uint3 as_uint3(const dim3& d) { return {d.x, d.y, d.z}; }
 
 }  // namespace
 
-Machine::Machine(race::Detector* race, bool stack_guards) : race_(race), pool_(stack_guards) {
+Machine::Machine(race::Detector* race, bool stack_guards)
+    : detector_(race), race_(race), pool_(stack_guards) {
   void* memory =
       mmap(nullptr, kRescueBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw EnvironmentError("no memory for the emulator's rescue stack");
@@ -53,6 +55,7 @@ void Machine::run(Grid& grid) {
   begin_grid(grid);
   if (race_ != nullptr)
     race_->begin_launch(arena_.begin(), arena_.bytes(), arena_.shadow().tokens());
+  if (counter_ != nullptr) counter_->begin_launch(grid.launch, arena_);
   if (next_block()) run_worker();
   if (imprecise_failure_) {
     precise_ = true;
@@ -64,6 +67,7 @@ void Machine::run(Grid& grid) {
     if (race_->found()) failure_ = race_message();
     race_->end_launch();
   }
+  if (counter_ != nullptr) counter_->end_launch();
   if (!failure_.empty()) grid.report_failure(position_, failure_);
   scheduling = 0;
   current_machine = nullptr;
@@ -114,6 +118,7 @@ void Machine::begin_block(std::uint64_t block) {
   arena_.begin_block();
   copies_.begin_block();
   if (race_ != nullptr) race_->begin_block(block);
+  if (counter_ != nullptr) counter_->begin_block();
   if (grid_->schedule.kind == Schedule::Kind::in_order) {
     scheduling = 0;
     threadIdx = {0, 0, 0};
@@ -155,6 +160,7 @@ void Machine::ensure_scheduling() {
 
 bool Machine::row_finished() {
   if (scheduling != 0) return thread_finished();
+  if (counter_ != nullptr) counter_->finish(linear(threadIdx));
   if (next_row()) {
     if (race_ != nullptr) race_->enter(linear(threadIdx));
     return true;
@@ -184,6 +190,7 @@ void Machine::end_block() {
 
 bool Machine::thread_finished() {
   const unsigned thread = current_;
+  if (counter_ != nullptr) counter_->finish(thread);
   alive_.remove(thread);
   check_no_lane_waits_for(thread);
   if (--live_ == 0) {
@@ -243,6 +250,8 @@ inline unsigned Machine::arrive_at_barrier(BarrierOp op, int predicate, Site sit
     barrier_mixed_ = true;
   }
   waiting_.add(self);
+  if (counter_ != nullptr) [[unlikely]]
+    counter_->arrive(self);
   barrier_sum_ += predicate;
   if (++arrived_ != live_) return pick_after(self);
   release_barrier();
@@ -279,6 +288,7 @@ void Machine::release_barrier() {
   }
   arrived_ = 0;
   if (race_ != nullptr) race_->barrier();
+  if (counter_ != nullptr) counter_->barrier();
   ready_.take(waiting_);
 }
 
@@ -296,6 +306,7 @@ bool Machine::atomic_begin(const void* address, std::size_t bytes, const char* o
     });
   give_turn();
   if (race_ != nullptr) race_->atomic(address, bytes, site);
+  if (counter_ != nullptr) counter_->atomic(address, static_cast<unsigned>(bytes), site);
   return global;
 }
 
@@ -311,6 +322,7 @@ void Machine::fence(Site site) {
 
 void Machine::fence_block() {
   if (race_ != nullptr) race_->fence();
+  if (counter_ != nullptr) counter_->fence();
 }
 
 }  // namespace wm::emu

@@ -24,6 +24,9 @@ namespace wm::emu {
 namespace race {
 class Detector;
 }
+namespace count {
+class Counter;
+}
 
 /// What the fault handler saw.
 struct Fault {
@@ -38,6 +41,11 @@ class Machine {
   /// With a detector, blocks run thread by thread and everything is reported to it. `stack_guards`
   /// as of FiberPool.
   explicit Machine(race::Detector* race = nullptr, bool stack_guards = true);
+  /// Launches from here on are counted instead of checked for races; null ends that.
+  void set_counter(count::Counter* counter) {
+    counter_ = counter;
+    race_ = counter == nullptr ? detector_ : nullptr;
+  }
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
   ~Machine();
@@ -156,11 +164,15 @@ class Machine {
   [[noreturn]] void abandon();
   std::string fault_message() const;
   std::string race_message() const;
-  bool one_by_one() const { return precise_ || race_ != nullptr || grid_->launch.cooperative; }
+  bool one_by_one() const {
+    return precise_ || race_ != nullptr || counter_ != nullptr || grid_->launch.cooperative;
+  }
   std::string place(bool with_thread) const;
   std::string waiting_threads(const ThreadSet& threads, bool name_operations) const;
 
-  race::Detector* race_;
+  race::Detector* const detector_;
+  race::Detector* race_;               ///< null while counting
+  count::Counter* counter_ = nullptr;  ///< everything is reported to it as well
   Grid* grid_ = nullptr;
   std::uint64_t next_position_ = 0, last_position_ = 0, position_ = 0;
   Fiber main_;

@@ -1,4 +1,5 @@
 // Matrix operations of a warp, performed by the last lane to arrive, and asynchronous copies.
+#include "emu/count/counter.hpp"
 #include "emu/mma_models.hpp"
 #include "emu/names.hpp"
 #include "emu/switching.hpp"
@@ -95,6 +96,12 @@ void Machine::load_matrices(const Warp& warp, Site site) {
     if (own.count != first.count || own.transposed != first.transposed)
       fail([&] { return thread_message("ldmatrix of different kinds in one warp", site, ""); });
   }
+  if (counter_ != nullptr) {
+    std::array<std::uint64_t, 32> rows{};
+    for (unsigned lane = 0; lane < 8 * static_cast<unsigned>(first.count); ++lane)
+      rows[lane] = reinterpret_cast<std::uintptr_t>(lane_of<MatrixLoadLane>(warp.value, lane).row);
+    counter_->load_matrices(rows, static_cast<unsigned>(first.count));
+  }
   const auto& map = first.transposed ? kLoadTransposedFragment : kLoadFragment;
   for (int matrix = 0; matrix < first.count; ++matrix)
     for (unsigned lane = 0; lane < 32; ++lane) {
@@ -139,6 +146,7 @@ void Machine::copy_async(void* shared, const void* global, unsigned bytes, unsig
           site, "");
     });
   if (race_ != nullptr) race_->copy_begun(shared, bytes, global, read, site);
+  if (counter_ != nullptr) counter_->copy(shared, global, bytes, read, site);
   copies_.begin(linear(threadIdx), shared, global, bytes, read, grid_->poison);
 }
 

@@ -1,4 +1,5 @@
 // Warp operations: the last lane to arrive performs the operation for all lanes of the mask.
+#include "emu/count/counter.hpp"
 #include "emu/names.hpp"
 #include "emu/switching.hpp"
 
@@ -32,6 +33,7 @@ std::uint64_t Machine::collective(WarpOp op, unsigned mask, std::uint64_t value,
   if (group.arrived == mask) {
     complete(warp, group);
     if (race_ != nullptr && op == WarpOp::sync) race_->sync_warp(self / 32, mask);
+    if (counter_ != nullptr) counter_->collective(op, self / 32, mask, alive_.lanes(self / 32));
     group = warp.groups[--warp.group_count];
     ready_.add_lanes(self / 32, mask);
     resume(pick_from(base, base + 31));

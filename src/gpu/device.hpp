@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/counters.hpp"
 #include "gpu/device_props.hpp"
 #include "gpu/stream.hpp"
 
@@ -67,6 +68,13 @@ class Device {
   virtual Stream stream() = 0;
   virtual void
   synchronize() = 0;  ///< throws KernelError for anything that went wrong since the last
+
+  /// Whether launches can be counted (docs/counters.md).
+  virtual bool can_count() const { return false; }
+  /// Launches from here to end_counting are counted. Throws UsageError where that cannot be done.
+  virtual void begin_counting();
+  /// A row a kernel, in the order of their first launch.
+  virtual std::vector<KernelCounters> end_counting() { return {}; }
 };
 
 /// The emulator. `threads` OS threads share the blocks of a grid (0: all cores).

@@ -47,13 +47,16 @@ std::string table_row(const json& record) {
                                : "-";
   const std::string label = text_of(record, "label");
   const std::string reason = text_of(record, "reason");
+  const json& counters = object_of(record, "counters");
+  const std::string counted =
+      counters.empty() ? "" : one_line("  counters: " + counters_text(counters)) + "\n";
   return one_line(
              table_line({text_of(record, "status"), worst < 0 ? "-" : short_number(worst),
                          observed_word(record), time, text_of(record, "recipe"),
                          text_of(record, "variant") + ": " + short_problem(record) +
                              (label.empty() ? "" : " (" + cut_text(label, kLongestText) + ")") +
                              (reason.empty() ? "" : "; " + cut_text(reason, kLongestText))})) +
-         "\n";
+         "\n" + counted;
 }
 
 std::string table_algorithms(const Rollup& rollup) {

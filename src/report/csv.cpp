@@ -18,6 +18,10 @@ std::string csv_number(const json& object, std::string_view key) {
   return object.contains(key) ? csv_field(format_real(number_of(object, key))) : std::string();
 }
 
+std::string csv_counter(const json& record, std::string_view key) {
+  return csv_number(object_of(record, "counters"), key);
+}
+
 std::string csv_measure(double value) {
   return value < 0 ? std::string() : csv_field(format_real(value));
 }
@@ -59,6 +63,14 @@ const std::vector<CsvColumn>& csv_columns() {
       {"gflops", [](const json& r) { return csv_number(object_of(r, "throughput"), "gflops"); }},
       {"gbytes_s",
        [](const json& r) { return csv_number(object_of(r, "throughput"), "gbytes_s"); }},
+      {"global_sectors_requested",
+       [](const json& r) { return csv_counter(r, "global_sectors_requested"); }},
+      {"global_sectors_used", [](const json& r) { return csv_counter(r, "global_sectors_used"); }},
+      {"shared_wavefronts", [](const json& r) { return csv_counter(r, "shared_wavefronts"); }},
+      {"shared_conflicts", [](const json& r) { return csv_counter(r, "shared_conflicts"); }},
+      {"barriers", [](const json& r) { return csv_counter(r, "barriers"); }},
+      {"atomics", [](const json& r) { return csv_counter(r, "atomics"); }},
+      {"mma", [](const json& r) { return csv_counter(r, "mma"); }},
       {"timing_method",
        [](const json& r) { return csv_text(text_of(object_of(r, "timing"), "method")); }},
       {"workspace_bytes", [](const json& r) { return csv_number(r, "workspace_bytes"); }},

@@ -21,7 +21,7 @@ std::string markdown(const Rollup& rollup) {
   }
   return md_title(rollup) + md_summary(rollup) + titled("", md_coverage(rollup)) +
          titled("Findings", findings) + titled("Algorithms", md_algorithms(rollup)) +
-         titled("Determinism", md_determinism(rollup)) +
+         titled("Determinism", md_determinism(rollup)) + titled("Counters", md_counters(rollup)) +
          titled("Network totals", md_networks(rollup)) + "## Environment\n\n" +
          join(md_environment(rollup), "");
 }

@@ -184,6 +184,28 @@ std::vector<std::string> md_determinism(const Rollup& rollup) {
   return items;
 }
 
+std::vector<std::string> md_counters(const Rollup& rollup) {
+  if (rollup.counter_rows().empty()) return {};
+  std::vector<std::string> items{
+      "Sums over a case's launches of a kernel; what they mean: docs/counters.md.\n\n" +
+      md_heading({"variant", "problem", "kernel", "sectors", "used %", "wavefronts", "conflicts",
+                  "lanes a request", "barriers", "atomics", "mma"})};
+  for (const CounterRow& each : rollup.counter_rows()) {
+    const auto count = [&](const char* name) { return format_real(number_of(each.kernel, name)); };
+    items.push_back(
+        md_row({short_label(each.variant), short_label(each.problem),
+                short_label(text_of(each.kernel, "kernel")), count("global_sectors_requested"),
+                short_number(used_percent(each.kernel)), count("shared_wavefronts"),
+                count("shared_conflicts"), short_number(lanes_a_request(each.kernel)),
+                count("barriers"), count("atomics"), count("mma")}));
+  }
+  const auto listed = static_cast<std::int64_t>(rollup.counter_rows().size());
+  if (rollup.counted_kernels() > listed)
+    items.push_back("\nand " + std::to_string(rollup.counted_kernels() - listed) +
+                    " more in records.jsonl\n");
+  return items;
+}
+
 std::vector<std::string> md_networks(const Rollup& rollup) {
   const std::vector<NetworkTotal> totals = rollup.network_totals();
   if (totals.empty()) return {};

@@ -22,6 +22,8 @@ std::vector<std::string> md_findings(const Rollup& rollup);
 std::vector<std::string> md_algorithms(const Rollup& rollup);
 /// What each probe saw of each algorithm; empty where none ran.
 std::vector<std::string> md_determinism(const Rollup& rollup);
+/// A row a kernel of the records that were counted; empty where none was.
+std::vector<std::string> md_counters(const Rollup& rollup);
 /// Sum over the layers of count x median time; empty where the records are of no network.
 std::vector<std::string> md_networks(const Rollup& rollup);
 std::vector<std::string> md_environment(const Rollup& rollup);

@@ -53,6 +53,7 @@ void Rollup::record(const json& record) {
   ++by_status_[status];
   add_algorithm(record, status);
   add_layer(record);
+  add_counters(record);
   if (!is_red(status)) return;
   ++red_count_;
   std::vector<RedLine>& lines = red_[status];
@@ -91,6 +92,17 @@ void Rollup::add_algorithm(const json& record, const std::string& status) {
   row.best_gbytes_s = std::max(row.best_gbytes_s, number_of(throughput, "gbytes_s"));
   row.emulated = row.emulated || flag_of(throughput, "emulated", false);
   emulated_ = emulated_ || row.emulated;
+}
+
+void Rollup::add_counters(const json& record) {
+  const json& counters = object_of(record, "counters");
+  const auto kernels = counters.find("kernels");
+  if (kernels == counters.end() || !kernels->is_array()) return;
+  for (const json& kernel : *kernels) {
+    ++counted_kernels_;
+    if (counters_.size() < kMaxCounterRows)
+      counters_.push_back({text_of(record, "variant"), short_problem(record), kernel});
+  }
 }
 
 void Rollup::add_probes(const json& record, AlgorithmRow& row) {

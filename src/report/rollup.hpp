@@ -12,6 +12,8 @@ namespace wm::report {
 
 /// Red lines of each status kept for the report; the counts are always complete.
 inline constexpr std::size_t kMaxRedLines = 500;
+/// The same for kernels that were counted.
+inline constexpr std::size_t kMaxCounterRows = 500;
 
 /// Records by what a probe saw.
 struct ProbeRow {
@@ -55,6 +57,12 @@ struct NetworkTotal {
   bool whole() const { return layers == of_layers; }
 };
 
+/// Counters of one kernel of one record.
+struct CounterRow {
+  std::string variant, problem;
+  nlohmann::ordered_json kernel;
+};
+
 class Rollup {
  public:
   void header(const nlohmann::ordered_json& header) { header_ = header; }
@@ -77,6 +85,9 @@ class Rollup {
   /// mistrusted), each in the order of the records.
   std::vector<RedLine> red_lines() const;
   std::int64_t red_count() const { return red_count_; }
+  /// The first kMaxCounterRows kernels of counted records.
+  const std::vector<CounterRow>& counter_rows() const { return counters_; }
+  std::int64_t counted_kernels() const { return counted_kernels_; }
   const std::map<std::string, Layers>& networks() const { return networks_; }
   /// Whether the labelled records are the layers of a network: some occur more than once.
   bool is_network() const { return is_network_; }
@@ -90,6 +101,7 @@ class Rollup {
   void add_algorithm(const nlohmann::ordered_json& record, const std::string& status);
   void add_probes(const nlohmann::ordered_json& record, AlgorithmRow& row);
   void add_layer(const nlohmann::ordered_json& record);
+  void add_counters(const nlohmann::ordered_json& record);
 
   nlohmann::ordered_json header_ = nlohmann::ordered_json::object();
   nlohmann::ordered_json summary_;
@@ -100,6 +112,8 @@ class Rollup {
   std::vector<std::string> probe_names_;
   std::map<std::string, std::vector<RedLine>> red_;  // by status
   std::int64_t red_count_ = 0;
+  std::vector<CounterRow> counters_;
+  std::int64_t counted_kernels_ = 0;
   std::map<std::string, Layers> networks_;
   bool is_network_ = false;
   bool emulated_ = false;

@@ -22,6 +22,14 @@ std::string duration(double nanoseconds);
 /// The problem without what its variant already says and without keys at their usual defaults.
 std::string short_problem(const nlohmann::ordered_json& record);
 
+/// "1024 sectors, 100 % used; 512 wavefronts, 0 conflicts; 32 lanes a request; 8 barriers; 0
+/// atomics; 0 mma" of a record's or a kernel's counters, or why there are none.
+std::string counters_text(const nlohmann::ordered_json& counters);
+/// Of the sectors that loads, stores and copies requested, the share that would do; 100 for none.
+double used_percent(const nlohmann::ordered_json& counters);
+/// Active lanes of the average request to memory; 0 without requests.
+double lanes_a_request(const nlohmann::ordered_json& counters);
+
 /// The short problem and what the case says beyond it (recipe, seed, schedule, config, inputs);
 /// a long one is cut and told apart by its case_id.
 std::string short_case(const nlohmann::ordered_json& record);

@@ -29,6 +29,7 @@ std::string to_line(const Assignment& assignment) {
       {"schedules", settings.schedules},
       {"samples", settings.samples},
       {"guard", name_of(settings.guard)},
+      {"counters", settings.count},
       {"dump", settings.dump},
       {"replay", settings.replay},
       {"records", records}};
@@ -48,6 +49,7 @@ ReceivedAssignment parse_assignment(const std::string& text) {
   settings.schedules = line.at("schedules");
   settings.samples = line.at("samples");
   settings.guard = parse_guard(line.at("guard").get<std::string>());
+  settings.count = line.at("counters");
   settings.dump = line.at("dump");
   settings.replay = line.at("replay");
   for (const json& record : line.at("records"))

@@ -32,7 +32,8 @@ std::string gib_text(double bytes) {
 
 bool nothing_to_measure(const Case& item, const CaseSettings& settings) {
   const Stages& stages = settings.stages;
-  return stages.throughput && !stages.verify && !stages.determinism && item.recipe != "normal";
+  return stages.throughput && !stages.verify && !stages.determinism && !settings.count &&
+         item.recipe != "normal";
 }
 
 // Whether infinities or NaN go in, so that a documented deviation from NaN propagation may show.
@@ -218,6 +219,7 @@ void CaseRunner::execute(const Case& item, const Variant& variant, const CaseSet
          static_cast<int>(samples.size()) < settings.samples)
     samples.push_back(execution.run(base_settings).elapsed_ns);
   result.timing = timed ? summarise(samples) : Timing{};
+  if (settings.count) result.counters = count_run(device_, execution, base_settings);
   conclude(item, result);
 }
 

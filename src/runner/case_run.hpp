@@ -1,6 +1,7 @@
 #pragma once
 // One case with one variant on one device, from support answer to verdict.
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "determinism/compare.hpp"
 #include "gpu/device.hpp"
 #include "registry/variant.hpp"
+#include "runner/counting.hpp"
 #include "runner/execution.hpp"
 #include "runner/prepare.hpp"
 #include "verify/judge.hpp"
@@ -28,6 +30,7 @@ struct CaseSettings {
   int schedules = 2;
   int samples = 3;  ///< of the timing
   Guard guard = Guard::none;
+  bool count = false;    ///< the device can
   double timeout_s = 0;  ///< of one record in a worker process; 0: none
   std::string dump;      ///< folder for the tensors; empty: none
   std::string replay;    ///< folder for inputs too long for a repro line; empty: they stand in it
@@ -56,6 +59,8 @@ struct CaseResult {
   std::vector<std::pair<std::string, std::string>> digests;
   std::vector<ProbeResult> probes;
   Timing timing;
+
+  std::optional<CaseCounters> counters;
 
   bool observed_deterministic() const;
 };

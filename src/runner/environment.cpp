@@ -41,14 +41,6 @@ std::string first_line(const char* file) {
 /// Absent is absent: null, not a guess.
 json or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
 
-std::string compiler() {
-#if defined(__clang__)
-  return "clang " __clang_version__;
-#else
-  return "gcc " __VERSION__;
-#endif
-}
-
 std::string user_name() {
   const passwd* entry = getpwuid(geteuid());
   return entry ? entry->pw_name : std::to_string(geteuid());
@@ -104,12 +96,22 @@ json host_json(bool redact) {
 
 }  // namespace
 
+std::string compiler_text() {
+#if defined(__clang__)
+  return "clang " __clang_version__;
+#else
+  return "gcc " __VERSION__;
+#endif
+}
+
+std::string count_flags() { return WARPMARK_COUNT_FLAGS; }
+
 std::string tool_version() { return WARPMARK_VERSION; }
 
 json environment_json(const Device& device, bool redact) {
   const DeviceProps& props = device.props();
   return {{"tool", {{"name", "warpmark"}, {"version", tool_version()}}},
-          {"compiler", compiler()},
+          {"compiler", compiler_text()},
           {"build_flags", WARPMARK_BUILD_FLAGS},
           {"variables", loader_and_math_variables()},
           {"host", host_json(redact)},

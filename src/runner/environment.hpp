@@ -9,5 +9,9 @@ namespace wm {
 /// `redact`: without the names of host and user.
 nlohmann::ordered_json environment_json(const Device& device, bool redact);
 std::string tool_version();
+/// "gcc 12.2.0"
+std::string compiler_text();
+/// Flags of the kernels that counters are taken from.
+std::string count_flags();
 
 }  // namespace wm

@@ -56,6 +56,17 @@ json variant_json(const Case& item, const Selected& one, const DeviceProps& prop
   return out;
 }
 
+/// Counters of one run on the device, or why there are none.
+json counted_json(const Case& item, const Selected& one, Device& device, Prepared& prepared) {
+  CaseSettings settings;
+  settings.stages = {.verify = false, .determinism = false, .throughput = false};
+  settings.guard = item.guard;
+  settings.count = true;
+  const CaseResult result = CaseRunner(device, prepared).run(item, *one.variant, settings);
+  if (result.counters) return counters_json(*result.counters);
+  return {{"reason", result.reason}};
+}
+
 }  // namespace
 
 json explain_case(const Case& item, const RunOptions& options, const CatalogSet& catalogs) {
@@ -65,10 +76,16 @@ json explain_case(const Case& item, const RunOptions& options, const CatalogSet&
   const Problem& problem = item.problem;
   json tensors = json::array();
   for (const TensorDesc& desc : problem.tensors) tensors.push_back(tensor_json(desc));
+  if (options.count) check_counting(device);
+  Prepared prepared;
   json algorithms = json::array();
   for (const Selected& one :
-       select_variants(item, catalog_of(catalogs, device.id()), options.filter))
+       select_variants(item, catalog_of(catalogs, device.id()), options.filter)) {
     algorithms.push_back(variant_json(item, one, device.props()));
+    json& answer = algorithms.back();
+    if (options.count && answer["supported"])
+      answer["counters"] = counted_json(item, one, device, prepared);
+  }
   const RecipeAnswer recipe = problem.op->has_recipe(problem, item.recipe);
   return {{"case", to_case_string(item)},
           {"case_id", case_id(item)},

@@ -42,6 +42,7 @@ CaseSettings Planner::settings_of(const Case& item) const {
   settings.reruns = item.repeats.value_or(options_.reruns);
   settings.schedules = options_.schedules;
   settings.guard = options_.guard.value_or(item.guard);
+  settings.count = options_.count;
   settings.timeout_s = options_.timeout_s;
   settings.dump = options_.dump;
   settings.replay = options_.replay;
@@ -85,6 +86,7 @@ json Planner::look() const {
       [&](const Case& item) {
         Device& device = devices.get(item.device, item.emu_arch);
         if (!first) first = &device;
+        if (options_.count) check_counting(device);
         uses_cuda |= device.kind() == DeviceKind::cuda;
         if (item.device.empty()) auto_device = device.id();
         return device.id();

@@ -154,6 +154,7 @@ json make_record(const Case& item, const VariantId& id, std::int64_t index,
     record["timing"] = timing_json(result.timing);
     record["throughput"] = throughput_json(item.problem, result.timing);
   }
+  if (result.counters) record["counters"] = counters_json(*result.counters);
   return record;
 }
 

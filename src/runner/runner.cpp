@@ -68,6 +68,7 @@ class Runner {
                 {"guard", options_.guard ? json(name_of(*options_.guard)) : json(nullptr)},
                 {"repeats", options_.reruns},
                 {"schedules", options_.schedules},
+                {"count", options_.count},
                 {"min_passed_per_variant", plan_.requirements().min_passed_per_variant}}},
               {"command", options_.command},
               {"environment", planner_.environment()}};

@@ -32,6 +32,7 @@ struct RunOptions {
   std::optional<Guard> guard;   ///< overrides a case's own
   unsigned threads = 0;         ///< CPU threads of all worker processes together; 0: all cores
   bool isolate = false;         ///< make records in worker processes; not in this one
+  bool count = false;           ///< counters; runs on emu-race unless told otherwise
   double timeout_s = 600;       ///< of one record in a worker process; 0: none
   bool redact = false;          ///< leave the names of host and user out of the header
   double budget_s = 0;          ///< of the whole run; 0: none

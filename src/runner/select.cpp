@@ -53,6 +53,11 @@ std::vector<Selected> select_variants(const Case& item, const Catalog& catalog,
   return selected;
 }
 
+void check_counting(const Device& device) {
+  if (!device.can_count())
+    throw UsageError("--count needs device emu-race; the run or a case says device " + device.id());
+}
+
 const Catalog& catalog_of(const CatalogSet& catalogs, const std::string& device) {
   if (device.starts_with("cuda")) return catalogs.cuda;
   return device == "emu-race" ? catalogs.emu_race : catalogs.emu;
@@ -64,6 +69,7 @@ Devices::Devices(const CatalogSet& catalogs, const RunOptions& options, bool req
 std::string Devices::resolve(const std::string& name) {
   std::string wanted = options_.device != "auto" ? options_.device : name;
   if (!wanted.empty()) return wanted == "cuda" ? "cuda:0" : wanted;
+  if (options_.count && !require_cuda_) return "emu-race";
   if (!cuda_opened_ && catalogs_.has_cuda_build()) cuda_ = catalogs_.make_cuda_devices();
   cuda_opened_ = true;
   if (!cuda_.empty()) return "cuda:0";

@@ -22,6 +22,9 @@ struct Selected {
 std::vector<Selected> select_variants(const Case& item, const Catalog& catalog,
                                       const std::string& filter);
 
+/// Throws UsageError for a device that cannot count.
+void check_counting(const Device& device);
+
 /// The catalog of a device's flavour, by the device's id.
 const Catalog& catalog_of(const CatalogSet& catalogs, const std::string& device);
 

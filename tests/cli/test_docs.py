@@ -62,7 +62,7 @@ class Docs(ToolTest):
         if long_run:
             return ["expand", *words[1:], "--format", "count"]
         if words[0] in ("run", "verify", "bench", "audit"):
-            words += [] if "--device" in words else ["--device", "emu"]
+            words += [] if {"--device", "--count"} & set(words) else ["--device", "emu"]
             words += [] if {"--resume", "--shard"} & set(words) else ["--force"]
             words += [] if "--out" in words else ["--out", "out"]
         if words[0] == "report":

@@ -241,8 +241,10 @@ std::string digest_of_other_functions() {
 }
 
 TEST(MathBits, OfTheOtherFunctionsAreTheSameForEveryCompiler) {
-  EXPECT_EQ(digest_of_other_functions<float>(), "055756c54164592581c28bd099df10bba321955c2943647a009643315a5f4af5");
-  EXPECT_EQ(digest_of_other_functions<double>(), "c889780e6591995bb310927dda585e0731654dbd9658f047ad3d56dc1997d369");
+  EXPECT_EQ(digest_of_other_functions<float>(),
+            "055756c54164592581c28bd099df10bba321955c2943647a009643315a5f4af5");
+  EXPECT_EQ(digest_of_other_functions<double>(),
+            "c889780e6591995bb310927dda585e0731654dbd9658f047ad3d56dc1997d369");
 }
 
 TEST(MathBits, AreTheSameForEveryCompiler) {

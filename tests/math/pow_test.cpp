@@ -62,7 +62,8 @@ TYPED_TEST(Pow, StaysWithinItsBound) {
     const T any = from_bits(static_cast<Bits>(static_cast<Bits>(pattern) & ~kSign));
     const double where = random.uniform(3 * i + 1), spread = random.uniform(3 * i + 2);
     if (any > T(0) && any < infinity<T>()) this->add(any, this->exponent_for(any, where));
-    const T near_one = static_cast<T>(1 + (spread - 0.5) * std::exp2(-0.002 * static_cast<double>(i)));
+    const T near_one =
+        static_cast<T>(1 + (spread - 0.5) * std::exp2(-0.002 * static_cast<double>(i)));
     this->add(near_one, this->exponent_for(near_one, where));
     const T moderate = static_cast<T>(0.1 + 10 * spread);
     this->add(moderate, static_cast<T>(20 * (where - 0.5)));

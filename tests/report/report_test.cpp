@@ -174,6 +174,50 @@ TEST(Console, TableMarksEmulatedTimes) {
   EXPECT_TRUE(has(end, "warpmark run --case 'matmul naive'")) << end;
 }
 
+json counted_record() {
+  json out = record("naive", "passed");
+  json kernel{{"kernel", "a_kernel<float>"},
+              {"global_sectors_requested", 200},
+              {"global_sectors_used", 50},
+              {"global_load_requests", 3},
+              {"global_load_lanes", 96},
+              {"shared_load_requests", 1},
+              {"shared_load_lanes", 16},
+              {"shared_wavefronts", 12},
+              {"shared_conflicts", 5},
+              {"barriers", 7},
+              {"atomics", 0},
+              {"mma", 9}};
+  out["counters"] = kernel;
+  out["counters"]["kernels"] = json::array({kernel});
+  return out;
+}
+
+TEST(Counters, TableCsvAndMarkdownShowThem) {
+  // (96 + 16) lanes in 3 + 1 requests.
+  EXPECT_TRUE(has(table_row(counted_record()),
+                  "\n  counters: 200 sectors, 25 % used; 12 wavefronts, 5 conflicts; 28 lanes a "
+                  "request; 7 barriers; 0 atomics; 9 mma\n"));
+  EXPECT_TRUE(has(csv_row(counted_record()), ",200,50,12,5,7,0,9,"));
+  EXPECT_TRUE(has(csv_row(record("naive", "passed")), ",,,,,,,"));
+  Rollup rollup;
+  rollup.record(record("naive", "passed"));
+  EXPECT_FALSE(has(markdown(rollup), "## Counters"));
+  for (std::size_t i = 0; i < kMaxCounterRows + 2; ++i) rollup.record(counted_record());
+  const std::string text = markdown(rollup);
+  EXPECT_TRUE(has(text, "| 200 | 25 | 12 | 5 | 28 | 7 | 0 | 9 |")) << text;
+  EXPECT_TRUE(has(text, "and 2 more in records.jsonl")) << text;
+}
+
+TEST(Counters, AReasonStandsInTheirPlace) {
+  json out = record("naive", "passed");
+  out["counters"] = {{"reason", "counting: too much"}};
+  EXPECT_TRUE(has(table_row(out), "counters: none: counting: too much\n"));
+  Rollup rollup;
+  rollup.record(out);
+  EXPECT_FALSE(has(markdown(rollup), "## Counters"));
+}
+
 TEST(Console, CsvHasAsManyFieldsAsItsHeading) {
   const std::string heading = csv_heading();
   const std::string row = csv_row(record("naive", "passed"));

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "emu/count/counter.hpp"
 #include "emu/race/rules.hpp"
 
 extern "C" char __executable_start;
@@ -106,6 +107,8 @@ inline bool marked(Token token) {
 /// Every read and write of an instrumented kernel.
 template <unsigned kBytes, std::uint8_t kFlags>
 inline void plain(const void* pointer, const void* place) {
+  if (count::counting != nullptr) [[unlikely]]
+    return count::plain(pointer, kBytes, (kFlags & Access::kWrite) != 0, place);
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   const std::uintptr_t offset = address - now.shared_begin;
   if (offset < now.shared_bytes) {
@@ -120,6 +123,8 @@ inline void plain(const void* pointer, const void* place) {
 /// Any range, byte by byte.
 template <std::uint8_t kFlags>
 void range(const void* pointer, std::size_t bytes, const void* place) {
+  if (count::counting != nullptr) [[unlikely]]
+    return count::range(pointer, bytes, (kFlags & Access::kWrite) != 0, place);
   if (now.stamp == 0 || now.atomic) return;
   const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
   for (std::uintptr_t address = begin; address < begin + bytes; ++address)
