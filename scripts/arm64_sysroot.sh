@@ -20,7 +20,7 @@ options=(-qq -o "Dir::State::Lists=$apt/lists" -o "Dir::Cache=$apt" -o APT::Arch
 )
 include="$root/usr/include"
 cp "$include/aarch64-linux-gnu/openssl/"* "$include/openssl/"
-for name in boost eigen3 CLI nlohmann; do ln -sfn "/usr/include/$name" "$include/$name"; done
+for name in boost eigen3 CLI nlohmann valijson; do ln -sfn "/usr/include/$name" "$include/$name"; done
 mkdir -p "$root/usr/share"
 for name in cmake/CLI11 cmake/nlohmann_json eigen3; do
   mkdir -p "$(dirname "$root/usr/share/$name")"

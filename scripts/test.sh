@@ -75,6 +75,10 @@ all() {
   fi
   step 'build (clang)' build clang
   step 'tests (clang)' run_label clang '^(unit|kernels)$'
+  step 'fuzzers' fuzz
+  step 'equal bits over builds' scripts/digest_matrix.sh
+  step 'build (asan)' build asan
+  step 'tests (asan)' run_label asan asan
 }
 
 case "${1:-}" in
