@@ -39,6 +39,10 @@ add_library(cuda_kernel_objects OBJECT ${cuda_files} ${dir}/register_all.cpp)
 target_link_libraries(cuda_kernel_objects PRIVATE wm_cuda_options)
 target_compile_definitions(cuda_kernel_objects PRIVATE WM_FLAVOUR=cuda_kernels)
 target_compile_options(cuda_kernel_objects PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
+if(WARPMARK_CUDA_NO_LOCAL_MEMORY)
+  target_compile_options(cuda_kernel_objects PRIVATE
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-warn-spills,-warn-lmem-usage,-Werror>")
+endif()
 wm_localise(cuda cuda_kernels)
 
 file(GLOB cuda_device_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/gpu/cuda/*.cu)

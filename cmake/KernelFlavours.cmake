@@ -92,8 +92,11 @@ function(wm_kernel_flavour name)
 
   add_library(${name}_kernel_objects OBJECT ${wrappers} ${dir}/register_all.cpp)
   target_link_libraries(${name}_kernel_objects PRIVATE wm_options)
+  if(NOT "-fsanitize=thread" IN_LIST ARG_FLAGS)
+    target_link_libraries(${name}_kernel_objects PRIVATE wm_sanitizers)
+  endif()
   target_compile_definitions(${name}_kernel_objects PRIVATE WM_FLAVOUR=${ARG_NAMESPACE})
-  target_compile_options(${name}_kernel_objects PRIVATE $<$<CONFIG:Release>:-O3> $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique> ${ARG_FLAGS})
+  target_compile_options(${name}_kernel_objects PRIVATE $<$<CONFIG:Release>:${WARPMARK_KERNEL_OPTIMISATION}> $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique> ${ARG_FLAGS})
 
   wm_localise(${name} ${ARG_NAMESPACE})
 endfunction()

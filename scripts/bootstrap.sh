@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the distribution packages the build needs (Debian 12, Ubuntu 22.04 and newer), and says
 # which first. Does nothing when all are there. NO_INSTALL=1: only check.
-#   bootstrap.sh [--bench] [--all]   --bench adds OpenCL, --all adds clang and the sanitizer runtimes
+#   bootstrap.sh [--bench] [--all]   --bench adds OpenCL, --all adds clang, the sanitizer
+#   runtimes, and what builds and runs aarch64 programs
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make python3 libboost-context-dev libcli11-dev nlohmann-json3-dev
@@ -9,7 +10,7 @@ packages=(g++ cmake ninja-build make python3 libboost-context-dev libcli11-dev n
 for option in "$@"; do
   case "$option" in
     --bench) packages+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers) ;;
-    --all) packages+=(clang clang-format libclang-rt-dev binutils openmpi-bin) ;;
+    --all) packages+=(clang clang-format libclang-rt-dev binutils openmpi-bin g++-aarch64-linux-gnu qemu-user) ;;
     *) echo "bootstrap.sh: unknown option '$option' (allowed: --bench, --all)" >&2; exit 2 ;;
   esac
 done

@@ -31,15 +31,6 @@ run_label() {  # run_label PRESET LABELS
   ctest --test-dir "build/$1" -L "$2" -j "$jobs" --output-on-failure --no-tests=error
 }
 
-sanitized=(core_test ops_test config_test verify_test determinism_test registry_test report_test compare_test)
-
-run_sanitized() {
-  for name in "${sanitized[@]}"; do
-    echo "$name"
-    "build/asan/tests/$name" --gtest_brief=1
-  done
-}
-
 without_nvcc() {  # configures with nvcc hidden from PATH: everything but CUDA must work
   local path
   path=$(tr ':' '\n' <<< "$PATH" | while read -r d; do [ -x "$d/nvcc" ] || echo "$d"; done | paste -sd:)
@@ -78,14 +69,16 @@ all() {
   if command -v nvcc > /dev/null; then
     step 'build (ci, CUDA)' build ci warpmark
     step 'CUDA binary starts' build/ci/warpmark list devices
+    step 'CUDA: compile time, spills' python3 tests/lint/cuda_build.py build/ci
   else
     echo "skipped: CUDA compilation (no nvcc in PATH)"
   fi
   step 'build (clang)' build clang
   step 'tests (clang)' run_label clang '^(unit|kernels)$'
   step 'fuzzers' fuzz
-  step 'build (asan)' build asan "${sanitized[@]}"
-  step 'tests (asan)' run_sanitized
+  step 'equal bits over builds' scripts/digest_matrix.sh
+  step 'build (asan)' build asan
+  step 'tests (asan)' run_label asan asan
 }
 
 case "${1:-}" in

@@ -19,6 +19,20 @@ double ulps_apart(DType dtype, double a, double b) {
   return std::abs(a - b) / spacing;
 }
 
+/// In memory order, without the gaps of a strided tensor.
+std::vector<std::byte> elements_of(const TensorDesc& desc, const std::vector<std::byte>& storage) {
+  if (desc.packed())
+    return {storage.begin(), storage.begin() + static_cast<std::ptrdiff_t>(desc.bytes())};
+  const std::size_t size = info(desc.dtype).bytes;
+  std::vector<std::byte> elements;
+  elements.reserve(static_cast<std::size_t>(desc.elements()) * size);
+  for_each_element(desc, [&](std::int64_t, std::int64_t at) {
+    const std::byte* element = storage.data() + static_cast<std::size_t>(at) * size;
+    elements.insert(elements.end(), element, element + size);
+  });
+  return elements;
+}
+
 }  // namespace
 
 ProbeVerdict ProbeVerdict::not_run(std::string why) {
@@ -69,14 +83,19 @@ void fold_run(ProbeVerdict& verdict, const TensorDesc& desc, const std::vector<s
 }
 
 std::string tensor_digest(const TensorDesc& desc, const std::vector<std::byte>& storage) {
-  if (desc.packed()) return sha256_hex(storage.data(), desc.bytes());
-  const std::size_t size = info(desc.dtype).bytes;
-  std::vector<std::byte> elements;
-  elements.reserve(static_cast<std::size_t>(desc.elements()) * size);
-  for_each_element(desc, [&](std::int64_t, std::int64_t at) {
-    const std::byte* element = storage.data() + static_cast<std::size_t>(at) * size;
-    elements.insert(elements.end(), element, element + size);
-  });
+  const std::vector<std::byte> elements = elements_of(desc, storage);
+  return sha256_hex(elements.data(), elements.size());
+}
+
+std::string canonical_digest(const TensorDesc& desc, const std::vector<std::byte>& storage) {
+  std::vector<std::byte> elements = elements_of(desc, storage);
+  const DTypeInfo& type = info(desc.dtype);
+  if (type.floating && type.bytes > 0) {
+    const auto count = static_cast<std::int64_t>(elements.size()) / type.bytes;
+    for (std::int64_t i = 0; i < count; ++i)
+      if (std::isnan(load_as_double(desc.dtype, elements.data(), i)))
+        store_from_double(desc.dtype, elements.data(), i, std::numeric_limits<double>::quiet_NaN());
+  }
   return sha256_hex(elements.data(), elements.size());
 }
 

@@ -31,4 +31,9 @@ void fold_run(ProbeVerdict& verdict, const TensorDesc& desc, const std::vector<s
 /// strided one without its gaps.
 std::string tensor_digest(const TensorDesc& desc, const std::vector<std::byte>& storage);
 
+/// The same with every NaN as the type's quiet one, positive and without payload: sign and payload
+/// of a NaN that an operation makes differ between compilers and devices, so this is what is
+/// compared across builds.
+std::string canonical_digest(const TensorDesc& desc, const std::vector<std::byte>& storage);
+
 }  // namespace wm

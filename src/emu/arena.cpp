@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
+#include "emu/fiber.hpp"
 #include "emu/memory_pattern.hpp"
 
 namespace wm::emu {
@@ -35,6 +36,7 @@ Arena::Arena() {
   region_ = static_cast<std::byte*>(memory);
   mprotect(region_ + kGuard, kStaticArea, PROT_READ | PROT_WRITE);
   mprotect(region_ + 2 * kGuard + kStaticArea, kDynamicArea, PROT_READ | PROT_WRITE);
+  forget_variables(region_, kRegion);
 }
 
 std::size_t Arena::bytes() const { return kRegion; }

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "core/error.hpp"
+#include "emu/fiber.hpp"
 #include "emu/memory_pattern.hpp"
 #include "emu/race/shadow.hpp"
 
@@ -122,6 +123,7 @@ EmuBuffer::EmuBuffer(const std::string& name, std::size_t bytes, Guard guard) {
   mapping_ = static_cast<std::byte*>(memory);
   first_ = mapping_ + kGuardBytes;
   last_ = first_ + accessible;
+  forget_variables(first_, accessible);
   std::byte* data = guard == Guard::back ? last_ - bytes : first_ + front;
   data_ = data;
   write_canary(first_, static_cast<std::size_t>(data - first_));

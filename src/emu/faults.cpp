@@ -8,6 +8,15 @@
 
 #include "emu/machine.hpp"
 
+#if defined(WM_EMU_ASAN)
+/// The options the emulator needs, so that no user has to set ASAN_OPTIONS: its fault handler comes
+/// before AddressSanitizer's (which gets every fault outside kernels), and variables live on the
+/// fibers' own stacks, which end without notice.
+extern "C" __attribute__((used)) const char* __asan_default_options() {
+  return "allow_user_segv_handler=1:detect_stack_use_after_return=0";
+}
+#endif
+
 namespace wm::emu {
 namespace {
 
@@ -46,8 +55,12 @@ class SignalStack {
   void* memory_ = nullptr;
 };
 
-/// Not instrumented: AddressSanitizer learns of the new stack in fail_fault.
-__attribute__((no_sanitize("address"))) void rescue() { current_machine->fail_fault(); }
+/// Not instrumented: AddressSanitizer learns of the new stack in fail_fault, and the marks of an
+/// earlier fault must be gone before that has a frame here.
+__attribute__((no_sanitize("address"))) void rescue() {
+  current_machine->clear_rescue_stack();
+  current_machine->fail_fault();
+}
 
 /// Makes the interrupted code continue in `rescue` on the rescue stack, as if called there. The
 /// fiber's own stack may be exhausted, and its red zone is of no use to anyone any more.

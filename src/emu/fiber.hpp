@@ -30,8 +30,8 @@ inline constexpr std::size_t kStackBytes = 64 * 1024;
 struct Fiber {
   void* context = nullptr;       ///< where its stack stands while it is suspended
   std::byte* top = nullptr;      ///< the stack grows down from here; null for an OS thread's own
-  const void* bottom = nullptr;  ///< bounds of the stack, for AddressSanitizer
-  std::size_t bytes = 0;
+  const void* bottom = nullptr;  ///< bounds of the stack, for AddressSanitizer; an OS thread's own
+  std::size_t bytes = 0;         ///< are asked for when it is left
 };
 
 namespace detail {
@@ -59,17 +59,26 @@ inline void leave(Fiber& from, Fiber& to, void** kept) {
   __sanitizer_start_switch_fiber(kept, to.bottom, to.bytes);
 }
 inline void arrive(void* kept) {
-  __sanitizer_finish_switch_fiber(kept, &left_fiber->bottom, &left_fiber->bytes);
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+  __sanitizer_finish_switch_fiber(kept, &bottom, &bytes);
+  // A fiber whose kernel faulted is left from the rescue stack: a pooled stack keeps its own
+  // bounds.
+  if (left_fiber->top != nullptr) return;
+  left_fiber->bottom = bottom;
+  left_fiber->bytes = bytes;
 }
-/// An abandoned fiber has left marks around its variables.
-inline void forget_variables(const Fiber& fiber) {
-  __asan_unpoison_memory_region(fiber.bottom, fiber.bytes);
+/// An abandoned fiber has left marks around its variables; memory mapped anew has those of whatever
+/// was at its address before.
+inline void forget_variables(const void* begin, std::size_t bytes) {
+  __asan_unpoison_memory_region(begin, bytes);
 }
 #else
 inline void leave(Fiber&, Fiber&, void**) {}
 inline void arrive(void*) {}
-inline void forget_variables(const Fiber&) {}
+inline void forget_variables(const void*, std::size_t) {}
 #endif
+inline void forget_variables(const Fiber& fiber) { forget_variables(fiber.bottom, fiber.bytes); }
 
 /// Suspends `from`, which is running, and continues `to`. A fiber's entry begins with arrive.
 inline void switch_fiber(Fiber& from, Fiber& to) {

@@ -100,6 +100,7 @@ class Machine {
 
   bool in_kernel() const { return running_ != nullptr && running_ != &main_ && !failing_; }
   std::byte* rescue_top() const { return rescue_fiber_.top; }
+  void clear_rescue_stack() const { forget_variables(rescue_fiber_); }
   Fault fault;
   std::size_t stacks() const { return pool_.size(); }
 

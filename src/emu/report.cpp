@@ -124,7 +124,9 @@ std::string Machine::race_message() const {
 void Machine::fail_fault() {
   failing_ = true;
   imprecise_failure_ = scheduling == 0 && !one_by_one();
-  leave(*running_, rescue_fiber_, nullptr);
+  Fiber& faulted = *running_;
+  running_ = &rescue_fiber_;
+  leave(faulted, rescue_fiber_, nullptr);
   arrive(nullptr);
   fail([&] { return fault_message(); });
 }

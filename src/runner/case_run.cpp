@@ -205,8 +205,11 @@ void CaseRunner::execute(const Case& item, const Variant& variant, const CaseSet
   result.ran = true;
   if (!base.violation.empty()) return set_status(result, Status::error, base.violation);
   const auto descs = outputs_of(item.problem);
-  for (std::size_t t = 0; t < descs.size(); ++t)
+  for (std::size_t t = 0; t < descs.size(); ++t) {
     result.digests.emplace_back(descs[t]->name, tensor_digest(*descs[t], base.outputs[t]));
+    result.canonical_digests.emplace_back(descs[t]->name,
+                                          canonical_digest(*descs[t], base.outputs[t]));
+  }
   if (!settings.dump.empty()) dump(item, variant, settings.dump, base, result);
   std::vector<double>& samples = result.timing.samples_ns;
   samples.push_back(base.elapsed_ns);

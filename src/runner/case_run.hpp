@@ -56,7 +56,7 @@ struct CaseResult {
   Claims claims;
   std::size_t workspace_bytes = 0;
   std::vector<std::pair<std::string, TensorAccuracy>> accuracy;
-  std::vector<std::pair<std::string, std::string>> digests;
+  std::vector<std::pair<std::string, std::string>> digests, canonical_digests;
   std::vector<ProbeResult> probes;
   Timing timing;
 

@@ -53,13 +53,19 @@ json verdict_json(const ProbeVerdict& verdict) {
 }
 
 json determinism_json(const CaseResult& result) {
-  json digests = json::object();
-  for (const auto& [tensor, digest] : result.digests) digests[tensor] = digest;
+  const auto by_tensor = [](const std::vector<std::pair<std::string, std::string>>& digests) {
+    json out = json::object();
+    for (const auto& [tensor, digest] : digests) out[tensor] = digest;
+    return out;
+  };
   json probes = json::object();
   for (const ProbeResult& probe : result.probes)
     for (const auto& [tensor, verdict] : probe.tensors)
       probes[probe.name][tensor] = verdict_json(verdict);
-  json out{{"claimed", result.claims.deterministic()}, {"digests", digests}, {"probes", probes}};
+  json out{{"claimed", result.claims.deterministic()},
+           {"digests", by_tensor(result.digests)},
+           {"canonical_digests", by_tensor(result.canonical_digests)},
+           {"probes", probes}};
   if (!result.probes.empty()) out["observed"] = result.observed_deterministic();
   return out;
 }

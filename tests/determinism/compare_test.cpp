@@ -62,5 +62,24 @@ TEST(FoldRun, GapsOfStridedTensorsDoNotCount) {
             tensor_digest(strided, bytes_of({1, 2, 7, 3, 5})));
 }
 
+TEST(CanonicalDigest, OneNanIsAsGoodAsAnother) {
+  const auto plain = bytes_of({1, NAN, 3, 4, 5, -0.0F});
+  auto other = plain;
+  other[4] = std::byte{7};      // payload
+  other[7] |= std::byte{0x80};  // sign
+  EXPECT_NE(tensor_digest(kPacked, plain), tensor_digest(kPacked, other));
+  EXPECT_EQ(canonical_digest(kPacked, plain), canonical_digest(kPacked, other));
+  EXPECT_NE(canonical_digest(kPacked, plain),
+            canonical_digest(kPacked, bytes_of({1, NAN, 3, 4, 5, 0.0F})));
+}
+
+TEST(CanonicalDigest, IsTheDigestWhereNoNanIs) {
+  const auto bytes = bytes_of({1, INFINITY, 3, 4, -5, -0.0F});
+  EXPECT_EQ(canonical_digest(kPacked, bytes), tensor_digest(kPacked, bytes));
+  const TensorDesc halves{"y", Role::output, DType::f16, {2, 3}, {3, 1}, 0};
+  const std::vector<std::byte> nans(12, std::byte{0x7c});  // 0x7c7c: a NaN
+  EXPECT_NE(canonical_digest(halves, nans), tensor_digest(halves, nans));
+}
+
 }  // namespace
 }  // namespace wm

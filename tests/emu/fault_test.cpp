@@ -155,6 +155,31 @@ TEST_F(Faults, StackOverflowIsCalledThat) {
             "thread");
 }
 
+#if defined(WM_EMU_ASAN)
+__global__ void fault_below_variables(const volatile char** where, int* nowhere) {
+  volatile char frame[256];
+  frame[threadIdx.x] = 1;
+  where[0] = frame;
+  __syncthreads();
+  *nowhere = frame[0];
+}
+
+TEST_F(Faults, AFaultedKernelsStackLeavesNoMarksForTheNextOwnerOfItsMemory) {
+  for (int round = 0; round < 3; ++round) {
+    auto where = upload("where", std::vector<const volatile char*>(1));
+    EXPECT_NE(run<fault_below_variables>(1, 64, ptr<const volatile char*>(where),
+                                         static_cast<int*>(nullptr)),
+              "");
+    const auto frame =
+        reinterpret_cast<std::uintptr_t>(download<const volatile char*>(where).front());
+    const auto around = reinterpret_cast<void*>(frame - 128);
+    EXPECT_NE(__asan_region_is_poisoned(around, 512), nullptr) << "the test sees nothing";
+    use_threads(1);
+    EXPECT_EQ(__asan_region_is_poisoned(around, 512), nullptr);
+  }
+}
+#endif
+
 constexpr int kWideRead = __LINE__ + 3;
 constexpr int kWideWrite = __LINE__ + 5;
 __global__ void wide(const float* x, float* y, int read_offset, int write_offset) {

@@ -1,0 +1,16 @@
+# Cross-build for aarch64 Linux with the distribution's g++-aarch64-linux-gnu, and the libraries that
+# scripts/arm64_sysroot.sh put into WARPMARK_SYSROOT.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(WARPMARK_LD aarch64-linux-gnu-ld CACHE FILEPATH "")
+set(WARPMARK_OBJCOPY aarch64-linux-gnu-objcopy CACHE FILEPATH "")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES WARPMARK_SYSROOT)
+set(CMAKE_FIND_ROOT_PATH ${WARPMARK_SYSROOT} /usr/aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(Boost_USE_STATIC_LIBS ON)
+set(OPENSSL_USE_STATIC_LIBS ON)
