@@ -115,7 +115,7 @@ const body = element("tbody");
 const position = element("output", { "aria-live": "polite" });
 const previous = element("button", { type: "button", onclick: () => turn(-1) }, "Previous");
 const next = element("button", { type: "button", onclick: () => turn(1) }, "Next");
-const heads = columns.map((column) => element("th", { scope: "col", class: column.numeric ? "num" : undefined },
+const heads = columns.map((column) => element("th", { scope: "col", class: column.numeric ? "num" : undefined, "data-title": column.title },
   element("button", { type: "button", onclick: () => sortBy(column) }, column.title)));
 
 function turn(by) {
