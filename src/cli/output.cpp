@@ -4,31 +4,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <iostream>
 
 #include "core/error.hpp"
+#include "report/escape.hpp"
 #include "report/text.hpp"
+#include "runner/environment.hpp"
 
 namespace wm {
 namespace {
 
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> buffer{};
-  const std::size_t length = std::strftime(buffer.data(), buffer.size(), "%Y%m%dT%H%M%SZ", &parts);
-  return {buffer.data(), length};
-}
 
 /// A name as part of a folder's name.
 std::string file_name_of(const std::string& name) {
@@ -146,9 +137,10 @@ void ProgressSink::record(const json& record) {
   if (report::is_red(status)) {
     ++red_;
     clear();
-    stream_ << status << ": " << report::text_of(record, "variant") << ": "
-            << report::text_of(record, "reason") << "\n  " << report::text_of(record, "repro")
-            << "\n";
+    // One line each: what a user wrote cannot pass for a line of its own.
+    stream_ << status << ": " << report::one_line(report::text_of(record, "variant")) << ": "
+            << report::one_line(report::text_of(record, "reason")) << "\n  "
+            << report::one_line(report::text_of(record, "repro")) << "\n";
   }
   const double pause = terminal_ ? 0.2 : 10;
   if (std::chrono::duration<double>(Clock::now() - printed_).count() >= pause) print();
@@ -177,8 +169,8 @@ void ProgressSink::print() {
 }
 
 std::string default_folder(const std::string& name, const std::string& plan_hash) {
-  const std::string base =
-      "reports/runs/" + file_name_of(name) + "-" + utc_now() + "-" + plan_hash.substr(0, 8);
+  const std::string base = "reports/runs/" + file_name_of(name) + "-" + utc_now("%Y%m%dT%H%M%SZ") +
+                           "-" + plan_hash.substr(0, 8);
   std::string folder = base;
   for (int i = 2; fs::exists(folder); ++i) folder = base + "-" + std::to_string(i);
   return folder;

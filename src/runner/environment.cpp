@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -107,6 +108,14 @@ std::string compiler_text() {
 std::string count_flags() { return WARPMARK_COUNT_FLAGS; }
 
 std::string tool_version() { return WARPMARK_VERSION; }
+
+std::string utc_now(const char* format) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[64];
+  return {text, std::strftime(text, sizeof(text), format, &parts)};
+}
 
 json environment_json(const Device& device, bool redact) {
   const DeviceProps& props = device.props();

@@ -56,6 +56,7 @@ class Runner {
   json header() const {
     json text{{"schema", "warpmark.header/1"},
               {"name", plan_.name()},
+              {"started", utc_now("%Y-%m-%dT%H:%M:%SZ")},
               {"plan_hash", plan_.hash()},
               {"planned", planner_.own_records()},
               {"plan_records", planner_.records()},

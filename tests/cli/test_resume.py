@@ -20,7 +20,7 @@ SWEEP = {
         {"op": "activation_fwd", "fn": ["relu", "tanh"], "n": 1, "c": 2, "h": 3, "w": {"range": [1, 10, 1]}},
     ],
 }
-TIMES = {"timing", "throughput", "wall_s", "command", "scheduler"}
+TIMES = {"timing", "throughput", "wall_s", "command", "scheduler", "started"}
 
 
 def without_times(value):

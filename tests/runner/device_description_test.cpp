@@ -38,7 +38,9 @@ TEST(DeviceDescription, RatesAgreeWithEachOther) {
     EXPECT_NEAR(peaks.f32 / (2 * lanes * props.sm_count * peaks.boost_clock_hz), 1, 0.01);
     EXPECT_NEAR(peaks.tensor_f16 / peaks.tensor_tf32, 2, 0.01);
     EXPECT_EQ(peaks.tensor_f16, peaks.tensor_bf16);
-    if (peaks.tensor_f8 > 0) EXPECT_NEAR(peaks.tensor_f8 / peaks.tensor_f16, 2, 0.01);
+    if (peaks.tensor_f8 > 0) {
+      EXPECT_NEAR(peaks.tensor_f8 / peaks.tensor_f16, 2, 0.01);
+    }
     EXPECT_LT(peaks.f64, peaks.f32);
     EXPECT_EQ(props.shared_per_sm_bytes - props.shared_optin_bytes, 1024U);
   }
