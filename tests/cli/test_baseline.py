@@ -39,6 +39,18 @@ class Baseline(tool.ToolTest):
         self.assertIn(record["variant"], self.against(code=3))
         self.against("--fail-on", "failed,error", code=0)
 
+    def test_a_risen_counter_is_3_and_named(self):
+        words = ["run", "--case", "matmul m=32 n=32 k=32 algo=tiled_smem", "--device", "emu-race", "--count", "--force", "--no-progress"]
+        self.tool(*words, "--out", "counted")
+        lines = self.lines((self.folder / "counted" / "records.jsonl").read_text())
+        self.assertGreater(lines[1]["counters"]["global_load_sectors"], 0)
+        lines[1]["counters"]["global_load_sectors"] -= 1
+        (self.folder / "fewer.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        text = self.tool(*words, "--out", "again", "--baseline", "fewer.jsonl", code=3).stderr
+        self.assertIn("global_load_sectors", text)
+        self.assertIn("matmul/tiled_smem/f32.f32.f32", text)
+        self.tool(*words, "--out", "same", "--baseline", "counted")
+
     def test_a_vanished_case_is_3(self):
         self.planted(lambda record: record.update(case_id="f" * 16))
         self.assertIn("f" * 16, self.against(code=3))
