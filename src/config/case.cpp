@@ -68,8 +68,9 @@ bool set_run_key(Case& item, const std::string& key, const std::string& value) {
   if (!contains(run_keys(), key)) return false;
   if (key == "algo") set_algorithm(item, value);
   if (key == "recipe") {
-    check_recipe(value);
-    item.recipe = value;
+    // offset:1e4 and offset:10000 are one recipe.
+    const std::string versioned = versioned_recipe(value);
+    item.recipe = versioned.substr(0, versioned.rfind('/'));
   }
   if (key == "seed") item.seed = parse_seed(value);
   if (key == "device") {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "core/error.hpp"
@@ -75,17 +74,36 @@ std::optional<DType> file_type(const std::string& descr, DType dtype) {
 
 }  // namespace
 
-std::vector<double> read_npy(const std::string& path, const Dims& dims, DType dtype) {
-  std::ifstream in(path, std::ios::binary);
+namespace {
+
+/// Where the numbers of a file begin, and their type.
+struct Content {
+  std::size_t start = 0;
+  DType type = DType::f32;
+};
+
+std::string read_bytes(std::ifstream& in, std::size_t count) {
+  std::string bytes(count, '\0');
+  in.read(bytes.data(), static_cast<std::streamsize>(count));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  return bytes;
+}
+
+/// Reads the header and holds it against the tensor and the file's length.
+Content open_npy(std::ifstream& in, const std::string& path, const Dims& dims, DType dtype) {
+  in.open(path, std::ios::binary);
   if (!in) bad(path, "cannot be opened");
-  const std::string data((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (data.size() < 12 || data.compare(0, 6, "\x93NUMPY") != 0) bad(path, "is not a .npy file");
-  const bool wide = data[6] >= 2;
+  const std::string prefix = read_bytes(in, 12);
+  if (prefix.size() < 12 || prefix.compare(0, 6, "\x93NUMPY") != 0) bad(path, "is not a .npy file");
+  const bool wide = prefix[6] >= 2;
   std::uint32_t length = 0;
-  std::memcpy(&length, data.data() + 8, wide ? 4 : 2);
-  const std::size_t start = (wide ? 12u : 10u) + std::size_t{length};
-  if (start > data.size()) bad(path, "header is cut off");
-  const Header header = parse_header(path, data.substr(wide ? 12 : 10, length));
+  std::memcpy(&length, prefix.data() + 8, wide ? 4 : 2);
+  const std::size_t begin = wide ? 12 : 10;
+  in.seekg(0, std::ios::end);
+  const auto size = static_cast<std::size_t>(in.tellg());
+  if (begin + length > size) bad(path, "header is cut off");
+  in.seekg(static_cast<std::streamoff>(begin));
+  const Header header = parse_header(path, read_bytes(in, length));
   if (header.fortran) bad(path, "is in Fortran order; save it in C order");
   if (header.shape != dims)
     bad(path, "has shape " + dims_text(header.shape) + ", the tensor has " + dims_text(dims));
@@ -93,13 +111,30 @@ std::vector<double> read_npy(const std::string& path, const Dims& dims, DType dt
   if (!type)
     bad(path, "element type '" + header.descr + "' cannot feed a tensor of type " +
                   std::string(name_of(dtype)));
+  const std::size_t needed = static_cast<std::size_t>(element_count(dims)) * info(*type).bytes;
+  const Content content{begin + length, *type};
+  if (size - content.start < needed)
+    bad(path, "has " + std::to_string(size - content.start) + " bytes of data, needs " +
+                  std::to_string(needed));
+  return content;
+}
+
+}  // namespace
+
+void check_npy(const std::string& path, const Dims& dims, DType dtype) {
+  std::ifstream in;
+  (void)open_npy(in, path, dims, dtype);
+}
+
+std::vector<double> read_npy(const std::string& path, const Dims& dims, DType dtype) {
+  std::ifstream in;
+  const Content content = open_npy(in, path, dims, dtype);
   const auto count = static_cast<std::size_t>(element_count(dims));
-  if (data.size() - start < count * info(*type).bytes)
-    bad(path, "has " + std::to_string(data.size() - start) + " bytes of data, needs " +
-                  std::to_string(count * info(*type).bytes));
+  in.seekg(static_cast<std::streamoff>(content.start));
+  const std::string data = read_bytes(in, count * info(content.type).bytes);
   std::vector<double> values(count);
   for (std::size_t i = 0; i < count; ++i)
-    values[i] = load_as_double(*type, data.data() + start, static_cast<std::int64_t>(i));
+    values[i] = load_as_double(content.type, data.data(), static_cast<std::int64_t>(i));
   return values;
 }
 

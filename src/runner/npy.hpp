@@ -13,6 +13,9 @@ namespace wm {
 /// and what does not fit (shape, type, order, length).
 std::vector<double> read_npy(const std::string& path, const Dims& dims, DType dtype);
 
+/// Throws UsageError as read_npy does, after a look at the header alone.
+void check_npy(const std::string& path, const Dims& dims, DType dtype);
+
 /// Writes values in logical order as a .npy file (format 1.0) of `dtype`: bf16 and fp8 as raw
 /// unsigned integers. Throws EnvironmentError when the file cannot be written.
 void write_npy(const std::string& path, const Dims& dims, DType dtype,

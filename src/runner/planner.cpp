@@ -6,6 +6,7 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 #include "runner/environment.hpp"
+#include "runner/npy.hpp"
 #include "runner/select.hpp"
 
 namespace wm {
@@ -26,6 +27,19 @@ void check_forced_config(const Assignment& work, const Catalog& catalog, const D
     if (variant && variant->supports(work.item.problem, device.props()).ok())
       variant->check_config(work.item.problem, config);
   }
+}
+
+}  // namespace
+
+namespace {
+
+/// A file that does not fit its tensor is a mistake of the plan, not of a record.
+void check_files(const Case& item) {
+  for (const TensorSources* sources : {&item.inputs, &item.expect})
+    for (const auto& [name, source] : *sources) {
+      const TensorDesc& desc = item.problem.tensor(name);
+      if (source.kind == TensorSource::Kind::npy) check_npy(source.path, desc.dims, desc.dtype);
+    }
 }
 
 }  // namespace
@@ -94,6 +108,7 @@ json Planner::look() const {
       [&](Assignment&& work, bool own) {
         const Device& device = devices.get(work.item.device, work.item.emu_arch);
         check_forced_config(work, catalog_of(catalogs_, work.item.device), device);
+        check_files(work.item);
         for (const PlannedRecord& record : work.records) {
           const std::string key = record_key(case_id(case_of(work, record)), record.id.to_string());
           hash.update(key.data(), key.size());

@@ -58,6 +58,17 @@ class Dump(tool.ToolTest):
             again, = self.run_case(f"matmul m=9 n=8 k=7 beta=1 dtype={dtype} algo=naive {inputs}")
             self.assertEqual(again["determinism"]["digests"], record["determinism"]["digests"])
 
+    def test_a_file_that_does_not_fit_is_a_mistake_of_the_plan(self):
+        record, = self.run_case("matmul m=9 n=8 k=7 algo=naive", "--dump", "d")
+        folder = self.folder / "d" / record["case_id"]
+        (self.folder / "cut.npy").write_bytes((folder / "a.npy").read_bytes()[:-1])
+        (self.folder / "no.npy").write_text("no npy file")
+        for path, part in ((folder / "b.npy", "has shape (1, 7, 8), the tensor has (1, 9, 7)"), (self.folder / "cut.npy", "bytes of data, needs"),
+                           (self.folder / "no.npy", "is not a .npy file")):
+            case = ["--case", "matmul m=2 n=2 k=2", "--case", f"matmul m=9 n=8 k=7 algo=naive in.a=@{path}"]
+            self.assertIn(part, self.tool("verify", *case, "--device", "emu", "--out", "fresh", code=2).stderr)
+        self.assertFalse((self.folder / "fresh").exists())
+
     def test_a_case_that_does_not_run_leaves_no_folder(self):
         self.tool("verify", "--case", "conv_fwd n=1 c=2 d=3 h=3 w=3 k=1 t=1 r=1 s=1 algo=direct", "--device", "emu", "--out", "out", "--dump", "d", code=77)
         self.assertFalse((self.folder / "d").exists())
