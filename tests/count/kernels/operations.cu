@@ -68,7 +68,7 @@ __global__ void mma_kernel(float* data) {
 
 __global__ void cooperative_kernel(float* data) {
   grid_sync();
-  data[kOut + thread()] = 1.0F;
+  data[kOut + 32 * static_cast<int>(blockIdx.x) + thread()] = 1.0F;
 }
 
 }  // namespace
