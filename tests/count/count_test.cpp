@@ -473,6 +473,22 @@ TEST_F(CountTest, MemoryIsBounded) {
   EXPECT_EQ(count("broadcast").at("global_load_sectors"), 1U);
 }
 
+TEST_F(CountTest, ACooperativeLaunchIsRefusedAndTheNextOneCounted) {
+  launch("cooperative");
+  device_->begin_counting();
+  try {
+    launch("cooperative");
+    FAIL() << "no error";
+  } catch (const KernelError& error) {
+    EXPECT_NE(std::string(error.what()).find("a cooperative launch has no counters"),
+              std::string::npos)
+        << error.what();
+  }
+  device_->end_counting();
+  launch("cooperative");
+  EXPECT_EQ(count("broadcast").at("global_load_sectors"), 1U);
+}
+
 TEST_F(CountTest, CountedLaunchesAreNotCheckedForRacesAndTheNextOnesAre) {
   EXPECT_THROW(launch("racy"), KernelError);
   EXPECT_EQ(count("racy").at("shared_load_requests"), 2U);

@@ -1,5 +1,6 @@
 // Atomics, warp operations, barriers, copies and matrix operations.
 #include "counted.cuh"
+#include "gpu/grid_sync.hpp"
 
 namespace wm::WM_FLAVOUR {
 namespace {
@@ -65,6 +66,11 @@ __global__ void mma_kernel(float* data) {
   if (thread() == 0) data[kOut] = d[0];
 }
 
+__global__ void cooperative_kernel(float* data) {
+  grid_sync();
+  data[kOut + 32 * static_cast<int>(blockIdx.x) + thread()] = 1.0F;
+}
+
 }  // namespace
 
 void register_kernels_operations(Catalog& catalog);
@@ -81,6 +87,10 @@ void register_kernels_operations(Catalog& catalog) {
   WM_COUNTED("ldmatrix_rows_of_128", 1, 32, ldmatrix_kernel<128>);
   WM_COUNTED("ldmatrix_rows_of_144", 1, 32, ldmatrix_kernel<144>);
   WM_COUNTED("mma", 1, 64, mma_kernel);
+  add_counted(catalog, "cooperative", [](float* data, Stream stream) {
+    launch<cooperative_kernel>({.grid = dim3(2), .block = dim3(32), .cooperative = true}, stream,
+                               data);
+  });
 }
 
 }  // namespace wm::WM_FLAVOUR
