@@ -153,11 +153,10 @@ std::string WorkerProcess::last_words() const {
 }
 
 nlohmann::ordered_json in_child(const std::function<nlohmann::ordered_json()>& work) {
-  using json = nlohmann::ordered_json;
   WorkerProcess child;
   child.start(
       [&](LineSocket& socket) {
-        json answer;
+        nlohmann::ordered_json answer;
         try {
           answer["result"] = work();
         } catch (const UsageError& error) {
@@ -165,13 +164,13 @@ nlohmann::ordered_json in_child(const std::function<nlohmann::ordered_json()>& w
         } catch (const std::exception& error) {
           answer["environment"] = error.what();
         }
-        socket.send(answer.dump(-1, ' ', false, json::error_handler_t::replace));
+        socket.send(answer.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
       },
       {});
   std::string line;
   if (!child.socket().receive(line))
     throw EnvironmentError("a process that looked at the devices " + child.end());
-  const json answer = json::parse(line);
+  const auto answer = nlohmann::ordered_json::parse(line);
   if (answer.contains("usage")) throw UsageError(answer["usage"].get<std::string>());
   if (answer.contains("environment"))
     throw EnvironmentError(answer["environment"].get<std::string>());
