@@ -194,7 +194,8 @@ std::vector<Pattern> global_patterns() {
         {"global_store_bytes_used", 64}}},
       // Even lanes on one side, odd ones on the other: 16 lanes 8 bytes apart touch 4 sectors;
       // their
-      // 64 bytes would fit 2.
+      // 64 bytes would fit 2. The odd ones store 8 bytes each, 16 bytes apart: 8 sectors, 128
+      // bytes.
       {"two_sides",
        {{"global_load_requests", 2},
         {"global_load_lanes", 32},
@@ -203,9 +204,9 @@ std::vector<Pattern> global_patterns() {
         {"global_load_bytes_used", 128},
         {"global_store_requests", 2},
         {"global_store_lanes", 32},
-        {"global_store_sectors", 8},
-        {"global_store_sectors_used", 4},
-        {"global_store_bytes_used", 128}}},
+        {"global_store_sectors", 12},
+        {"global_store_sectors_used", 6},
+        {"global_store_bytes_used", 192}}},
       // Turn i: lanes i to 31, 4 (32 - i) bytes: 32 + 31 + ... + 1 = 528 lanes, 2112 bytes. Sectors
       // touched, and those that would do: 8 turns each of 4, 3, 2 and 1, together 80.
       {"trips", with_row_stored(global_load(32, 528, 80, 80, 2112))},
@@ -423,7 +424,7 @@ TEST_F(CountTest, AKernelIsOneRowWhateverItsLaunches) {
   EXPECT_EQ(counted[0].blocks, 2U);
   EXPECT_EQ(counted[0].threads, 64U);
   EXPECT_EQ(counted[0].counters.global_load.sectors, 2U);
-  EXPECT_EQ(counted[1].kernel, "copy_kernel<2, 0>");
+  EXPECT_TRUE(counted[1].kernel.starts_with("copy_kernel"));  // clang++ names no arguments
   EXPECT_EQ(counted[1].launches, 1U);
   EXPECT_EQ(counted[1].counters.global_load.sectors, 8U);
 }

@@ -30,12 +30,13 @@ __global__ void half_warp_kernel(float* data) {
   if (thread() < 16) data[kOut + thread()] = data[thread()];
 }
 
-// Two places of the code: two requests of 16 lanes, though they touch the same line.
+// Two places of the code: two requests of 16 lanes. The stores differ in width, since compilers
+// make one of stores that are alike.
 __global__ void two_sides_kernel(float* data) {
   if (thread() % 2 == 0)
     data[kOut + thread()] = data[thread()];
   else
-    data[kOut + 1024 + thread()] = data[1024 + thread()] * 2.0F;
+    store_vec(data + kOut + 1024 + 2 * thread(), Vec<float, 2>{{data[1024 + thread()], 2.0F}});
 }
 
 // Lane t turns t + 1 times.
