@@ -192,21 +192,19 @@ std::vector<Pattern> global_patterns() {
         {"global_store_sectors", 2},
         {"global_store_sectors_used", 2},
         {"global_store_bytes_used", 64}}},
-      // Even lanes on one side, odd ones on the other: 16 lanes 8 bytes apart touch 4 sectors;
-      // their
-      // 64 bytes would fit 2. The odd ones store 8 bytes each, 16 bytes apart: 8 sectors, 128
-      // bytes.
+      // Even lanes on one side: 16 lanes 8 bytes apart, 64 bytes of 4 sectors that would fit 2. Odd
+      // lanes on the other: 2 bytes each, 4 bytes apart, 32 bytes of 2 sectors that would fit 1.
       {"two_sides",
        {{"global_load_requests", 2},
         {"global_load_lanes", 32},
-        {"global_load_sectors", 8},
-        {"global_load_sectors_used", 4},
-        {"global_load_bytes_used", 128},
+        {"global_load_sectors", 6},
+        {"global_load_sectors_used", 3},
+        {"global_load_bytes_used", 96},
         {"global_store_requests", 2},
         {"global_store_lanes", 32},
-        {"global_store_sectors", 12},
-        {"global_store_sectors_used", 6},
-        {"global_store_bytes_used", 192}}},
+        {"global_store_sectors", 6},
+        {"global_store_sectors_used", 3},
+        {"global_store_bytes_used", 96}}},
       // Turn i: lanes i to 31, 4 (32 - i) bytes: 32 + 31 + ... + 1 = 528 lanes, 2112 bytes. Sectors
       // touched, and those that would do: 8 turns each of 4, 3, 2 and 1, together 80.
       {"trips", with_row_stored(global_load(32, 528, 80, 80, 2112))},

@@ -30,13 +30,14 @@ __global__ void half_warp_kernel(float* data) {
   if (thread() < 16) data[kOut + thread()] = data[thread()];
 }
 
-// Two places of the code: two requests of 16 lanes. The stores differ in width, since compilers
-// make one of stores that are alike.
+// Two places of the code: two requests of 16 lanes. They differ in width, since compilers make one
+// of accesses that are alike.
 __global__ void two_sides_kernel(float* data) {
+  auto* halves = reinterpret_cast<unsigned short*>(data);
   if (thread() % 2 == 0)
     data[kOut + thread()] = data[thread()];
   else
-    store_vec(data + kOut + 1024 + 2 * thread(), Vec<float, 2>{{data[1024 + thread()], 2.0F}});
+    halves[2 * (kOut + 1024) + thread()] = halves[2 * 1024 + thread()];
 }
 
 // Lane t turns t + 1 times.
