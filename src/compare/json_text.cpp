@@ -6,8 +6,11 @@
 #include "core/text.hpp"
 
 namespace wm::compare {
+namespace {
 
 using json = nlohmann::ordered_json;
+
+}  // namespace
 
 std::string json_text(std::string_view text) { return bounded_text(json(text)); }
 
