@@ -15,12 +15,13 @@ struct LibraryTypes {
   bool operator==(const LibraryTypes&) const = default;
 };
 
-/// `covering`: the fewest problems that run every path of every algorithm once and let every
-/// nondeterministic one differ. `all`: odd, aligned and degenerate sizes as well, and both recipes.
+/// `covering`: the fewest problems that run every algorithm, split its sums where it splits any and
+/// leave tails. `all`: aligned sizes, other ranks, attributes and epilogues as well, and enough
+/// outputs for the order of atomics to show in 16 bits.
 enum class LibrarySize { covering, all };
 LibrarySize parse_library_size(const std::string& word);  ///< throws UsageError
 
-/// Case strings with algo=* of every problem and combination.
+/// Case strings with algo=* of every problem and combination, with the recipes exact and normal.
 std::vector<std::string> library_cases(const std::vector<LibraryTypes>& types, LibrarySize size);
 
 /// The first problem of the op, in its default types; empty for an op the library has none of.

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 namespace wm {
 namespace {
@@ -47,6 +48,30 @@ void copy_part(const SharedPart& part, const HostTensor& from, HostTensor& to) {
     to.values[static_cast<std::size_t>(target.offset + at)] =
         values[static_cast<std::size_t>(logical)];
   });
+}
+
+/// The problem; each size of it 1, or larger by a factor; all of them larger.
+std::vector<Problem> problems_of_other_sizes(const Problem& problem) {
+  constexpr std::int64_t kFactor = 64;
+  std::vector<KeyValues> changes;
+  KeyValues all;
+  for (const Key& key : problem.op->keys) {
+    const std::string* text = find_value(problem.keys, key.name);
+    if (key.kind != Key::Kind::integer || text == nullptr) continue;
+    const std::string larger = std::to_string(parse_int(*text).value_or(0) * kFactor);
+    changes.push_back({{key.name, "1"}});
+    changes.push_back({{key.name, larger}});
+    all.emplace_back(key.name, larger);
+  }
+  changes.push_back(all);
+  std::vector<Problem> problems{problem};
+  for (const KeyValues& change : changes) {
+    try {
+      problems.push_back(with_keys(problem, change));
+    } catch (const UsageError&) {  // no problem has these sizes
+    }
+  }
+  return problems;
 }
 
 }  // namespace
@@ -314,13 +339,10 @@ void Prober::run_elsewhere(const Embedding& other, const std::vector<HostTensor>
 
 // ---- other configurations
 
-/// Those the heuristic chooses for this problem on other GPUs, and for more samples.
+/// Those the heuristic chooses for this problem, and for smaller and larger ones, on any GPU.
 std::vector<Config> Prober::other_configs() const {
   const Problem& problem = first_.item.problem;
-  std::vector<Problem> problems{problem};
-  for (const std::string& key : sample_keys(*problem.op).keys)
-    for (const char* count : {"64", "100000"})
-      problems.push_back(with_keys(problem, {{key, count}}));
+  const std::vector<Problem> problems = problems_of_other_sizes(problem);
   std::vector<Config> configs;
   for (const DeviceProps& props : emu_arch_list()) {
     for (const Problem& other : problems) {
