@@ -24,6 +24,10 @@ namespace {
 
 constexpr int kAuditRepeats = 10, kAuditSchedules = 8;
 
+bool is_among(const std::vector<std::string>& words, const char* word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 std::atomic<bool> g_stop{false};
 
 /// The first Ctrl-C closes the report, without the records being made; the second ends the process.
@@ -191,6 +195,10 @@ RunOptions RunVerb::options(const Plan& read) const {
   options.reruns = repeats.value_or(read.run().repeats.value_or(options.reruns));
   if (options.reruns < 1) throw UsageError("--repeats must be at least 1");
   if (options.schedules < 1) throw UsageError("--schedules must be at least 1");
+  const bool needs_bits = !(require.empty() && write_golden.empty() && check_golden.empty());
+  if (needs_bits && !is_among(options.stages, "determinism"))
+    throw UsageError(
+        "--require and the golden digests need the stage determinism; --stages leaves it out");
   return options;
 }
 
@@ -255,9 +263,7 @@ int RunVerb::conclude(const nlohmann::ordered_json& summary, const ReportFiles& 
   code = combined_exit_code(code, check_digests(tallies.digests));
   if (baseline.empty()) return code;
   int compared = compare_with_baseline(baseline, report.records, std::move(gate), std::cerr);
-  const bool regression_fails =
-      std::find(failing.begin(), failing.end(), "regression") != failing.end();
-  if (compared == kRegression && !regression_fails) compared = kGood;
+  if (compared == kRegression && !is_among(failing, "regression")) compared = kGood;
   return combined_exit_code(code, compared);
 }
 
