@@ -38,9 +38,9 @@ constexpr LibraryProblem kProblems[] = {
     {"softmax_*", "n=2 c=128 kind=log", false},
     {"softmax_*", "n=3 c=6 h=5 w=4 mode=instance", false},
     {"softmax_fwd", "n=2 c=1500 kind=fast", false},
+    {"activation_*", "n=1 c=3 h=1 w=11 fn=relu", false},
     {"activation_*", "n=2 c=3 h=5 w=7 fn=tanh", true},
     {"activation_*", "n=2 c=8 h=4 w=4 fn=gelu", false},
-    {"activation_*", "n=1 c=3 h=1 w=11 fn=relu", false},
 };
 
 }  // namespace

@@ -239,7 +239,7 @@ void Prober::run_fresh(const FreshRequest& request, const std::string& change, Z
                                                             : skip(change + ": " + run.failure);
   }
   if (request.others != FreshRequest::Others::none && run.others == 0)
-    return skip("no other op is compiled");
+    return skip("no other op runs on this device");
   for (std::size_t t = 0; t < outputs_.size(); ++t) {
     const auto& different = run.different[t];
     fold_whole(t, different ? *different : first_.outputs.outputs[t], change, zeros);
