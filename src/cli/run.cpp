@@ -1,4 +1,4 @@
-// warpmark run, verify, bench.
+// warpmark run, verify, bench, audit.
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +9,9 @@
 
 #include "cli/compare.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/golden.hpp"
 #include "cli/output.hpp"
+#include "cli/requirements.hpp"
 #include "cli/shard.hpp"
 #include "cli/verb.hpp"
 #include "core/error.hpp"
@@ -20,6 +22,12 @@
 namespace wm {
 namespace {
 
+constexpr int kAuditRepeats = 10, kAuditSchedules = 8;
+
+bool is_among(const std::vector<std::string>& words, const char* word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 std::atomic<bool> g_stop{false};
 
 /// The first Ctrl-C closes the report, without the records being made; the second ends the process.
@@ -27,6 +35,32 @@ void on_signal(int signal) {
   g_stop = true;
   std::signal(signal, SIG_DFL);
 }
+
+/// What the end of a run says that no single record does; follows the records as they come, those
+/// of an earlier part of the run too.
+struct Tallies {
+  compare::QuarantineTally quarantine;
+  RequiredProperties required;
+  GoldenDigests digests;
+
+  void record(const nlohmann::ordered_json& record) {
+    quarantine.record(report::text_of(record, "variant"), report::text_of(record, "case_id"),
+                      report::text_of(record, "status"), report::text_of(record, "repro"));
+    required.record(record);
+    digests.add(record);
+  }
+};
+
+class TallySink : public RecordSink {
+ public:
+  explicit TallySink(Tallies& tallies) : tallies_(tallies) {}
+  void header(const nlohmann::ordered_json&) override {}
+  void record(const nlohmann::ordered_json& record) override { tallies_.record(record); }
+  void summary(const nlohmann::ordered_json&) override {}
+
+ private:
+  Tallies& tallies_;
+};
 
 struct RunVerb {
   PlanOptions plan;
@@ -37,7 +71,11 @@ struct RunVerb {
   unsigned jobs = 0;
   bool force = false, resume = false, no_progress = false, no_isolation = false, redact = false;
   bool count = false;
+  bool audit = false, races = false;
+  std::optional<int> schedules;
+  std::string require, write_golden, check_golden;
 
+  void add_audit_to(CLI::App& verb);
   void add_to(CLI::App& verb, const std::string& default_stages);
   RunOptions options(const Plan& plan) const;
   int run(const Context& context) const;
@@ -46,10 +84,11 @@ struct RunVerb {
   void check() const;
   std::string shown_format() const;
   void add_sinks(FanOut& sinks, const ReportFiles& report, RunOptions& settings,
-                 compare::QuarantineTally& tally) const;
+                 Tallies& tallies) const;
   int conclude(const nlohmann::ordered_json& summary, const ReportFiles& report,
-               compare::Options gate, const compare::QuarantineTally& tally,
+               compare::Options gate, const Tallies& tallies,
                const std::vector<std::string>& failing) const;
+  int check_digests(const GoldenDigests& made) const;
 };
 
 void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
@@ -70,7 +109,8 @@ void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
           join(mma_model_names(), ", ") + ")");
   verb.add_option("--guard", guard,
                   "back or front: put that end of every buffer against an inaccessible page");
-  verb.add_option("--repeats", repeats, "Runs compared by the probe `rerun` (default 2)");
+  verb.add_option("--repeats", repeats,
+                  "Runs compared by the probe `rerun` (default 2; of audit 10)");
   verb.add_option("--jobs", jobs,
                   "Worker processes; fewer cases than that share their CPU threads (0: all cores)")
       ->capture_default_str();
@@ -103,11 +143,26 @@ void RunVerb::add_to(CLI::App& verb, const std::string& default_stages) {
   verb.add_option(
       "--fail-on", fail_on,
       "Comma list of what makes the exit code bad (default " + join(default_fail_on(), ",") + ")");
+  verb.add_option("--write-golden", write_golden, "File for the digests of every output")
+      ->type_name("FILE");
+  verb.add_option("--check-golden", check_golden,
+                  "File of digests to compare with: another one is exit 1, a missing one 3")
+      ->type_name("FILE");
   verb.add_flag("--count", count,
                 "Count sectors, bank conflicts, active lanes and operations of every kernel (on "
                 "device emu-race, which it chooses)");
   verb.add_flag("--redact", redact, "Leave the names of host and user out of the report");
   verb.add_flag("--no-progress", no_progress, "No progress on standard error");
+}
+
+void RunVerb::add_audit_to(CLI::App& verb) {
+  verb.add_option("--schedules", schedules,
+                  "Orders of blocks, warps and lanes compared on the emulator (default " +
+                      std::to_string(kAuditSchedules) + "): in order, reverse, random");
+  verb.add_flag("--races", races, "Each case also on emu-race: a race is an error");
+  verb.add_option("--require", require,
+                  "Comma list of " + join(RequiredProperties::words(), ", ") +
+                      ": what every record must be seen to be, whatever is claimed; else exit 1");
 }
 
 RunOptions RunVerb::options(const Plan& read) const {
@@ -133,25 +188,19 @@ RunOptions RunVerb::options(const Plan& read) const {
   check_word("--distribute", distribute, {"partition", "replicate"});
   if (!shard.empty()) options.shard = parse_shard(shard);
   if (options.shard) options.shard->replicate = distribute == "replicate";
+  options.audit = audit;
+  options.races = races;
+  if (audit) options.reruns = kAuditRepeats;
+  if (audit) options.schedules = schedules.value_or(kAuditSchedules);
   options.reruns = repeats.value_or(read.run().repeats.value_or(options.reruns));
   if (options.reruns < 1) throw UsageError("--repeats must be at least 1");
+  if (options.schedules < 1) throw UsageError("--schedules must be at least 1");
+  const bool needs_bits = !(require.empty() && write_golden.empty() && check_golden.empty());
+  if (needs_bits && !is_among(options.stages, "determinism"))
+    throw UsageError(
+        "--require and the golden digests need the stage determinism; --stages leaves it out");
   return options;
 }
-
-/// Counts the records that a quarantine excuses, as they come.
-class QuarantineSink : public RecordSink {
- public:
-  explicit QuarantineSink(compare::QuarantineTally& tally) : tally_(tally) {}
-  void header(const nlohmann::ordered_json&) override {}
-  void record(const nlohmann::ordered_json& record) override {
-    tally_.record(report::text_of(record, "variant"), report::text_of(record, "case_id"),
-                  report::text_of(record, "status"), report::text_of(record, "repro"));
-  }
-  void summary(const nlohmann::ordered_json&) override {}
-
- private:
-  compare::QuarantineTally& tally_;
-};
 
 /// Throws UsageError for options that do not go together, before anything is run.
 void RunVerb::check() const {
@@ -160,6 +209,11 @@ void RunVerb::check() const {
   if (resume && force) throw UsageError("--resume and --force exclude each other");
   if (!baseline.empty() && !shard.empty())
     throw UsageError("--baseline compares whole plans: merge the shards, then compare");
+  if (!shard.empty() && !(write_golden.empty() && check_golden.empty()))
+    throw UsageError("golden digests are those of whole plans: run without --shard");
+  if (races && (device == "emu-race" || count))
+    throw UsageError("--races adds device emu-race to another; this run is on it already");
+  if (!check_golden.empty()) (void)GoldenDigests::read(check_golden);
   const std::filesystem::path base = baseline;
   if (!baseline.empty() && !std::filesystem::is_regular_file(
                                std::filesystem::is_directory(base) ? base / "records.jsonl" : base))
@@ -171,21 +225,21 @@ std::string RunVerb::shown_format() const {
 }
 
 void RunVerb::add_sinks(FanOut& sinks, const ReportFiles& report, RunOptions& settings,
-                        compare::QuarantineTally& tally) const {
+                        Tallies& tallies) const {
   const auto mode = resume  ? Journal::Mode::resume
                     : force ? Journal::Mode::overwrite
                             : Journal::Mode::create;
   auto folder = std::make_unique<FolderSink>(report, mode, settings.shard.has_value());
   if (resume)
-    settings.earlier = [&journal = folder->journal(), &tally](const RecordVisitor& visit) {
+    settings.earlier = [&journal = folder->journal(), &tallies](const RecordVisitor& visit) {
       Journal::visit_records(journal.path(), [&](const nlohmann::ordered_json& record) {
-        QuarantineSink(tally).record(record);
+        tallies.record(record);
         visit(record);
       });
     };
   sinks.add(std::move(folder));
   sinks.add(std::make_unique<StreamSink>(std::cout, shown_format()));
-  sinks.add(std::make_unique<QuarantineSink>(tally));
+  sinks.add(std::make_unique<TallySink>(tallies));
   if (no_progress) return;
   const bool own_line = isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) == 0;
   sinks.add(std::make_unique<ProgressSink>(std::cerr, own_line));
@@ -193,8 +247,9 @@ void RunVerb::add_sinks(FanOut& sinks, const ReportFiles& report, RunOptions& se
 
 /// Says what the report amounts to, alone and against the baseline.
 int RunVerb::conclude(const nlohmann::ordered_json& summary, const ReportFiles& report,
-                      compare::Options gate, const compare::QuarantineTally& tally,
+                      compare::Options gate, const Tallies& tallies,
                       const std::vector<std::string>& failing) const {
+  const compare::QuarantineTally& tally = tallies.quarantine;
   RunOutcome outcome = outcome_of(summary, plan.cases.empty());
   outcome.excused = tally.excused();
   outcome.quarantined_pass = !tally.passing().empty();
@@ -203,12 +258,19 @@ int RunVerb::conclude(const nlohmann::ordered_json& summary, const ReportFiles& 
   print_unmet(summary, code);
   for (const std::string& line : tally.passing()) std::cerr << line << "\n";
   for (const std::string& line : tally.notes()) std::cerr << line << "\n";
-  if (baseline.empty() || outcome.interrupted) return code;
+  if (outcome.interrupted) return code;
+  if (!tallies.required.conclude(std::cerr)) code = combined_exit_code(code, kFinding);
+  code = combined_exit_code(code, check_digests(tallies.digests));
+  if (baseline.empty()) return code;
   int compared = compare_with_baseline(baseline, report.records, std::move(gate), std::cerr);
-  const bool regression_fails =
-      std::find(failing.begin(), failing.end(), "regression") != failing.end();
-  if (compared == kRegression && !regression_fails) compared = kGood;
+  if (compared == kRegression && !is_among(failing, "regression")) compared = kGood;
   return combined_exit_code(code, compared);
+}
+
+int RunVerb::check_digests(const GoldenDigests& made) const {
+  if (!write_golden.empty()) made.write(write_golden);
+  if (check_golden.empty()) return kGood;
+  return made.check(GoldenDigests::read(check_golden), filter, std::cerr);
 }
 
 int RunVerb::run(const Context& context) const {
@@ -223,13 +285,17 @@ int RunVerb::run(const Context& context) const {
   const std::string folder = out.empty() ? default_folder(read.name(), read.hash()) : out;
   settings.replay = folder + "/replay";
   const ReportFiles report(folder, settings.shard);
-  compare::QuarantineTally tally(gate.quarantine);
+  Tallies tallies{compare::QuarantineTally(gate.quarantine),
+                  RequiredProperties(require.empty() ? std::vector<std::string>{}
+                                                     : split_words("--require", require,
+                                                                   RequiredProperties::words())),
+                  {}};
   FanOut sinks;
-  add_sinks(sinks, report, settings, tally);
+  add_sinks(sinks, report, settings, tallies);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_signal);
   std::signal(SIGPIPE, SIG_IGN);
   const nlohmann::ordered_json summary = run_plan(read, settings, context.catalogs, sinks, g_stop);
-  return conclude(summary, report, std::move(gate), tally, failing);
+  return conclude(summary, report, std::move(gate), tallies, failing);
 }
 
 void add_verb(CLI::App& app, Context& context, const std::string& name, const std::string& about,
@@ -237,6 +303,8 @@ void add_verb(CLI::App& app, Context& context, const std::string& name, const st
   auto verb = std::make_shared<RunVerb>();
   CLI::App* sub = app.add_subcommand(name, about);
   verb->add_to(*sub, default_stages);
+  verb->audit = name == "audit";
+  if (verb->audit) verb->add_audit_to(*sub);
   sub->footer(
       "Exit code: 0 good; 1 a record failed; 2 usage or config; 3 coverage; 4 mistrusted or\n"
       "inconclusive; 5 device or environment; 6 nothing matched; 77 everything skipped or\n"
@@ -258,6 +326,9 @@ void add_run(CLI::App& app, Context& context) {
            "those of the config, else all");
   add_verb(app, context, "verify", "Short for run --stages verify", "verify");
   add_verb(app, context, "bench", "Short for run --stages throughput", "throughput");
+  add_verb(app, context, "audit",
+           "Verify, and probe determinism in every way the device allows, against the claims",
+           "verify,determinism");
 }
 
 }  // namespace wm

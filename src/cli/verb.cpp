@@ -2,10 +2,35 @@
 
 #include <algorithm>
 
+#include "config/library.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
 namespace wm {
+namespace {
+
+/// The keys of a problem that this variant could answer.
+std::string type_keys(const VariantId& id) {
+  std::string text = "dtype=" + std::string(name_of(id.dtypes.in));
+  if (id.has_weights) text += "." + std::string(name_of(id.dtypes.weights));
+  text += "." + std::string(name_of(id.dtypes.out)) + " acc=" + std::string(name_of(id.acc)) +
+          " math=" + id.math;
+  if (id.layout) text += " layout=" + std::string(name_of(*id.layout));
+  return text;
+}
+
+Plan library_plan(const CatalogSet& catalogs, LibrarySize size, const KeyValues& set) {
+  std::vector<LibraryTypes> types;
+  for (const Variant& variant : catalogs.emu.variants()) {
+    const LibraryTypes each{find_op(variant.id.op), type_keys(variant.id)};
+    if (std::find(types.begin(), types.end(), each) == types.end()) types.push_back(each);
+  }
+  Requirements requirements;
+  requirements.min_passed_per_variant = 1;
+  return Plan::from_case_strings(library_cases(types, size), set, "library", requirements);
+}
+
+}  // namespace
 
 void PlanOptions::add_to(CLI::App& verb) {
   verb.add_option("CONFIG", configs, "Sweep files (configs/schema/sweep.schema.json)")
@@ -15,6 +40,11 @@ void PlanOptions::add_to(CLI::App& verb) {
                   "algo=naive'; may be repeated")
       ->type_name("STRING")
       ->allow_extra_args(false);
+  verb.add_option(
+          "--library", library,
+          "Instead of a sweep: small problems for every compiled algorithm, type and layout; "
+          "covering (the fewest that run every path) or all")
+      ->type_name("WHICH");
   verb.add_option("--set", sets,
                   "Replace a key of every case that has it: --set dtype=f16, --set n=[1,2]; may be "
                   "repeated")
@@ -23,14 +53,14 @@ void PlanOptions::add_to(CLI::App& verb) {
 }
 
 Plan PlanOptions::read(const CatalogSet& catalogs) const {
-  if (configs.empty() == cases.empty()) {
-    throw UsageError(cases.empty() ? "give a CONFIG file or --case '<case string>'"
-                                   : "give either CONFIG files or --case, not both");
-  }
+  const int sources = int{!configs.empty()} + int{!cases.empty()} + int{!library.empty()};
+  if (sources == 0) throw UsageError("give a CONFIG file or --case '<case string>'");
+  if (sources > 1) throw UsageError("give either CONFIG files, --case or --library, not several");
   KeyValues set;
   for (const std::string& text : sets) set.push_back(split_assignment(text));
-  const Plan plan =
-      cases.empty() ? Plan::from_files(configs, set) : Plan::from_case_strings(cases, set);
+  const Plan plan = !library.empty() ? library_plan(catalogs, parse_library_size(library), set)
+                    : cases.empty()  ? Plan::from_files(configs, set)
+                                     : Plan::from_case_strings(cases, set);
   plan.check_algorithms([&](const std::string& op) { return algorithm_names(catalogs, op); });
   return plan;
 }

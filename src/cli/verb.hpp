@@ -20,7 +20,7 @@ struct Context {
 
 void add_list(CLI::App& app, Context& context);
 void add_expand(CLI::App& app, Context& context);
-/// run, verify, bench.
+/// run, verify, bench, audit.
 void add_run(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
@@ -28,11 +28,12 @@ void add_merge(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 
-/// Where a verb's cases come from: CONFIG..., --case, --set.
+/// Where a verb's cases come from: CONFIG..., --case, --library, --set.
 struct PlanOptions {
   std::vector<std::string> configs;
   std::vector<std::string> cases;
   std::vector<std::string> sets;
+  std::string library;  ///< covering or all: of everything compiled
 
   void add_to(CLI::App& verb);
   /// Reads the plan and checks its algorithm names. Throws UsageError when there is neither config

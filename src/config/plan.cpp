@@ -61,9 +61,11 @@ void Plan::check_schema(const Sweep& sweep) const {
   }
 }
 
-Plan Plan::from_case_strings(const std::vector<std::string>& texts, const KeyValues& set) {
+Plan Plan::from_case_strings(const std::vector<std::string>& texts, const KeyValues& set,
+                             std::string name, Requirements requirements) {
   Plan plan;
-  plan.name_ = "case";
+  plan.name_ = std::move(name);
+  plan.requirements_ = std::move(requirements);
   for (const std::string& text : texts) plan.products_.emplace_back(split_case_string(text), set);
   check_overrides(plan.products_, set);
   return plan;

@@ -18,7 +18,8 @@ class Plan {
   /// Sweeps one after another. `set` replaces keys of every case whose op has them (a value may be
   /// a list, `[f32,f16]`). Throws ConfigError or UsageError; shapes are checked by for_each.
   static Plan from_files(const std::vector<std::string>& files, const KeyValues& set = {});
-  static Plan from_case_strings(const std::vector<std::string>& texts, const KeyValues& set = {});
+  static Plan from_case_strings(const std::vector<std::string>& texts, const KeyValues& set = {},
+                                std::string name = "case", Requirements requirements = {});
 
   /// Calls `visit` for each case in order until it returns false. Throws ConfigError with the place
   /// of the case for a combination that is no valid problem.

@@ -33,6 +33,19 @@ std::vector<std::byte> elements_of(const TensorDesc& desc, const std::vector<std
   return elements;
 }
 
+/// Index in the storage of each element of the part, in logical order.
+std::vector<std::int64_t> storage_places(const TensorPart& part, const Dims& dims) {
+  TensorDesc box = part.desc;
+  box.dims = dims;
+  std::int64_t start = 0;
+  for (std::size_t d = 0; d < dims.size(); ++d) start += part.from[d] * box.strides[d];
+  std::vector<std::int64_t> places;
+  places.reserve(static_cast<std::size_t>(box.elements()));
+  for_each_element(box,
+                   [&](std::int64_t, std::int64_t storage) { places.push_back(start + storage); });
+  return places;
+}
+
 }  // namespace
 
 ProbeVerdict ProbeVerdict::not_run(std::string why) {
@@ -55,28 +68,44 @@ std::string_view name_of(ProbeVerdict::Kind kind) {
 
 void fold_run(ProbeVerdict& verdict, const TensorDesc& desc, const std::vector<std::byte>& base,
               const std::vector<std::byte>& other) {
+  const Dims origin(desc.dims.size(), 0);
+  fold_part(verdict, {desc, base, origin}, {desc, other, origin}, desc.dims, "");
+}
+
+void fold_part(ProbeVerdict& verdict, const TensorPart& base, const TensorPart& other,
+               const Dims& dims, const std::string& change, ZeroSigns zeros) {
   if (verdict.kind == ProbeVerdict::Kind::not_run) {
     verdict.kind = ProbeVerdict::Kind::same;
+    verdict.reason.clear();
     verdict.runs = 1;
   }
   ++verdict.runs;
   // Gaps of a strided tensor hold the poison of their run, so only whole-buffer equality is a short
   // cut.
-  if (base == other) return;
-  const std::size_t size = info(desc.dtype).bytes;
-  std::int64_t count = 0;
-  std::int64_t first = -1;
+  const DType dtype = base.desc.dtype;
+  if (&base.desc == &other.desc && base.storage == other.storage) return;
+  const std::size_t size = info(dtype).bytes;
+  const std::vector<std::int64_t> base_places = storage_places(base, dims);
+  const std::vector<std::int64_t> other_places = storage_places(other, dims);
+  std::int64_t count = 0, first = -1;
   double max_ulp = 0;
-  for_each_element(desc, [&](std::int64_t logical, std::int64_t storage) {
-    const std::size_t at = static_cast<std::size_t>(storage) * size;
-    if (std::memcmp(base.data() + at, other.data() + at, size) == 0) return;
-    if (count++ == 0) first = logical;
-    max_ulp =
-        std::max(max_ulp, ulps_apart(desc.dtype, load_as_double(desc.dtype, base.data(), storage),
-                                     load_as_double(desc.dtype, other.data(), storage)));
-  });
+  for (std::size_t i = 0; i < base_places.size(); ++i) {
+    const std::int64_t at = base_places[i], there = other_places[i];
+    if (std::memcmp(base.storage.data() + static_cast<std::size_t>(at) * size,
+                    other.storage.data() + static_cast<std::size_t>(there) * size, size) == 0)
+      continue;
+    const double a = load_as_double(dtype, base.storage.data(), at);
+    const double b = load_as_double(dtype, other.storage.data(), there);
+    if (zeros == ZeroSigns::ignored && a == 0 && b == 0) continue;
+    if (count++ == 0) first = static_cast<std::int64_t>(i);
+    max_ulp = std::max(max_ulp, ulps_apart(dtype, a, b));
+  }
   if (count == 0) return;
-  if (verdict.kind == ProbeVerdict::Kind::same) verdict.first_index = unravel(first, desc.dims);
+  if (verdict.kind == ProbeVerdict::Kind::same) {
+    verdict.first_index = unravel(first, dims);
+    for (std::size_t d = 0; d < dims.size(); ++d) verdict.first_index[d] += base.from[d];
+    verdict.change = change;
+  }
   verdict.kind = ProbeVerdict::Kind::differs;
   verdict.count = std::max(verdict.count, count);
   verdict.max_ulp = std::max(verdict.max_ulp, max_ulp);

@@ -140,9 +140,12 @@ std::string probe_text(const AlgorithmRow& algorithm, const std::string& probe) 
   const auto found = algorithm.probes.find(probe);
   if (found == algorithm.probes.end()) return "-";
   const ProbeRow& row = found->second;
-  if (row.same + row.differs == 0) return "not run";
-  if (row.differs == 0) return "same " + std::to_string(row.same);
-  return "differs " + std::to_string(row.differs) + " of " + std::to_string(row.same + row.differs);
+  const std::int64_t ran = row.same + row.differs;
+  if (ran == 0) return "not run";
+  const std::string text =
+      row.differs == 0 ? "same " + std::to_string(row.same)
+                       : "differs " + std::to_string(row.differs) + " of " + std::to_string(ran);
+  return row.not_run == 0 ? text : text + ", not run " + std::to_string(row.not_run);
 }
 
 std::vector<std::string> md_algorithms(const Rollup& rollup) {

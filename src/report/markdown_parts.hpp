@@ -32,7 +32,7 @@ std::vector<std::string> md_environment(const Rollup& rollup);
 std::string claimed_text(const AlgorithmRow& algorithm);
 /// "same in all 26", "differs in 1 of 26", "-".
 std::string observed_text(const AlgorithmRow& algorithm);
-/// "same 26", "differs 1 of 26", "not run".
+/// "same 26", "differs 1 of 20, not run 6", "not run".
 std::string probe_text(const AlgorithmRow& algorithm, const std::string& probe);
 /// Records of the algorithm with a status.
 std::int64_t count_of(const AlgorithmRow& algorithm, const std::string& status);

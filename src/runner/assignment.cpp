@@ -27,6 +27,7 @@ std::string to_line(const Assignment& assignment) {
       {"stages", {settings.stages.verify, settings.stages.determinism, settings.stages.throughput}},
       {"reruns", settings.reruns},
       {"schedules", settings.schedules},
+      {"audit", settings.audit},
       {"samples", settings.samples},
       {"guard", name_of(settings.guard)},
       {"counters", settings.count},
@@ -47,6 +48,7 @@ ReceivedAssignment parse_assignment(const std::string& text) {
   settings.stages = {stages.at(0), stages.at(1), stages.at(2)};
   settings.reruns = line.at("reruns");
   settings.schedules = line.at("schedules");
+  settings.audit = line.at("audit");
   settings.samples = line.at("samples");
   settings.guard = parse_guard(line.at("guard").get<std::string>());
   settings.count = line.at("counters");

@@ -7,7 +7,9 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "determinism/probe.hpp"
 #include "runner/dump.hpp"
+#include "runner/probes.hpp"
 
 namespace wm {
 namespace {
@@ -115,9 +117,20 @@ bool uses_gate_i(const Case& item) {
 
 bool CaseResult::observed_deterministic() const {
   for (const ProbeResult& probe : probes)
-    for (const auto& [tensor, verdict] : probe.tensors)
-      if (verdict.kind == ProbeVerdict::Kind::differs) return false;
+    if (tests_determinism(probe.name) && probe.differs()) return false;
   return true;
+}
+
+bool ProbeResult::ran() const {
+  for (const auto& [tensor, verdict] : tensors)
+    if (verdict.kind == ProbeVerdict::Kind::not_run) return false;
+  return true;
+}
+
+bool ProbeResult::differs() const {
+  for (const auto& [tensor, verdict] : tensors)
+    if (verdict.kind == ProbeVerdict::Kind::differs) return true;
+  return false;
 }
 
 Timing summarise(std::vector<double> samples_ns) {
@@ -214,8 +227,16 @@ void CaseRunner::execute(const Case& item, const Variant& variant, const CaseSet
   std::vector<double>& samples = result.timing.samples_ns;
   samples.push_back(base.elapsed_ns);
   if (settings.stages.verify) verify(item, base, "", result);
-  if (result.status == Status::passed && settings.stages.determinism)
-    probe(item, settings, execution, base, result);
+  if (result.status == Status::passed && settings.stages.determinism) {
+    const FirstRun first{item, variant, config, prepared_.inputs(), execution, base};
+    Prober(
+        device_, first, settings, tools_,
+        [&](const RunOutputs& outputs, const std::string& which) {
+          verify(item, outputs, which, result);
+        },
+        result)
+        .run();
+  }
   // Integers and other special data run faster or slower than real ones: only `normal` is timed.
   const bool timed = settings.stages.throughput && item.recipe == "normal";
   while (timed && result.status == Status::passed &&
@@ -289,83 +310,33 @@ void CaseRunner::dump(const Case& item, const Variant& variant, const std::strin
   dump.finish();
 }
 
-void CaseRunner::probe(const Case& item, const CaseSettings& settings, Execution& execution,
-                       const RunOutputs& base, CaseResult& result) {
-  ExecutionSettings same;
-  same.schedule = item.schedule;
-  const std::vector<ExecutionSettings> reruns(
-      static_cast<std::size_t>(std::max(settings.reruns - 1, 1)), same);
-  probe_runs(item, "rerun", reruns, true, execution, base, false, result);
-
-  const bool emulated = device_.kind() == DeviceKind::emu || device_.kind() == DeviceKind::emu_race;
-  std::vector<ExecutionSettings> schedules;
-  for (int i = 1; emulated && i < std::max(settings.schedules, 2); ++i) {
-    ExecutionSettings other;
-    other.schedule.kind = i == 1 && item.schedule.kind != Schedule::Kind::reverse
-                              ? Schedule::Kind::reverse
-                              : Schedule::Kind::random;
-    other.schedule.seed = static_cast<std::uint64_t>(i);
-    schedules.push_back(other);
-  }
-  probe_runs(item, "schedule", schedules, false, execution, base, true, result);
-
-  ExecutionSettings outputs = same;
-  outputs.output_poison = Poison::finite;
-  probe_runs(item, "output_poison", {outputs}, true, execution, base, false, result);
-
-  std::vector<ExecutionSettings> workspace;
-  if (execution.workspace_bytes() > 0) {
-    workspace.push_back(same);
-    workspace.back().workspace_poison = Poison::finite;
-  }
-  probe_runs(item, "workspace_poison", workspace, false, execution, base, false, result);
-}
-
-void CaseRunner::probe_runs(const Case& item, const char* name,
-                            const std::vector<ExecutionSettings>& runs, bool timed,
-                            Execution& execution, const RunOutputs& base, bool verify_runs,
-                            CaseResult& result) {
-  const auto descs = outputs_of(item.problem);
-  ProbeResult probe{name, {}};
-  const std::string why_not =
-      std::string(name) == "schedule" ? "the device chooses its own schedule" : "no workspace";
-  for (const TensorDesc* desc : descs)
-    probe.tensors.emplace_back(desc->name, ProbeVerdict::not_run(why_not));
-  for (const ExecutionSettings& settings : runs) {
-    const RunOutputs other = execution.run(settings);
-    if (!other.violation.empty())
-      return set_status(result, Status::error, std::string(name) + " run: " + other.violation);
-    if (timed) result.timing.samples_ns.push_back(other.elapsed_ns);
-    bool differs = false;
-    for (std::size_t t = 0; t < descs.size(); ++t) {
-      ProbeVerdict& verdict = probe.tensors[t].second;
-      fold_run(verdict, *descs[t], base.outputs[t], other.outputs[t]);
-      differs = differs || verdict.kind == ProbeVerdict::Kind::differs;
-    }
-    // Other bits must be within the bound too.
-    if (differs && verify_runs && !result.accuracy.empty())
-      verify(item, other, "under schedule " + settings.schedule.to_string() + ": ", result);
-  }
-  result.probes.push_back(std::move(probe));
+/// What the claims say against a probe that differs; empty where they allow it.
+std::string CaseRunner::broken_claim(const Case& item, const ProbeResult& probe,
+                                     const Claims& claims) const {
+  if (probe.name == "batch")
+    return claims.batch_invariant && claims.deterministic() ? "batch invariant" : "";
+  if (!tests_determinism(probe.name)) return "";
+  if (claims.deterministic()) return "deterministic";
+  // A claim of nondeterminism is about the order of sums: integers whose sums are exact may not
+  // differ even then, and on the emulator only the schedule changes the order.
+  const bool order_may_matter =
+      !uses_gate_i(item) && (probe.name == "schedule" || device_.kind() == DeviceKind::cuda);
+  return order_may_matter ? "" : "to differ in summation order only";
 }
 
 // Status from the probes and from what the reference could tell.
 void CaseRunner::conclude(const Case& item, CaseResult& result) {
   if (result.status != Status::passed) return;
   for (const ProbeResult& probe : result.probes) {
-    // A claim of nondeterminism is about the order of sums: integers whose sums are exact may not
-    // differ even then, and on the emulator only the schedule changes the order.
-    const bool order_may_matter = !result.claims.deterministic() && !uses_gate_i(item) &&
-                                  (probe.name == "schedule" || device_.kind() == DeviceKind::cuda);
+    const std::string claim = broken_claim(item, probe, result.claims);
     for (const auto& [tensor, verdict] : probe.tensors) {
-      if (verdict.kind != ProbeVerdict::Kind::differs || order_may_matter) continue;
+      if (verdict.kind != ProbeVerdict::Kind::differs || claim.empty()) continue;
+      const std::string change = verdict.change.empty() ? "" : " (" + verdict.change + ")";
       return set_status(result, Status::nondeterministic,
-                        "probe " + probe.name + ": '" + tensor + "' differs in " +
+                        "probe " + probe.name + change + ": '" + tensor + "' differs in " +
                             std::to_string(verdict.count) + " elements, first at " +
                             index_text(verdict.first_index) + ", up to " +
-                            format_real(verdict.max_ulp) + " ulp, though claimed " +
-                            (result.claims.deterministic() ? "deterministic"
-                                                           : "to differ in summation order only"));
+                            format_real(verdict.max_ulp) + " ulp, though claimed " + claim);
     }
   }
   if (item.problem.empty_output()) {

@@ -9,7 +9,7 @@
 #include "config/case.hpp"
 #include "determinism/compare.hpp"
 #include "gpu/device.hpp"
-#include "registry/variant.hpp"
+#include "registry/catalog.hpp"
 #include "runner/counting.hpp"
 #include "runner/execution.hpp"
 #include "runner/prepare.hpp"
@@ -28,7 +28,8 @@ struct CaseSettings {
   Stages stages;
   int reruns = 2;
   int schedules = 2;
-  int samples = 3;  ///< of the timing
+  bool audit = false;  ///< every probe the device allows
+  int samples = 3;     ///< of the timing
   Guard guard = Guard::none;
   bool count = false;    ///< the device can
   double timeout_s = 0;  ///< of one record in a worker process; 0: none
@@ -39,6 +40,17 @@ struct CaseSettings {
 struct ProbeResult {
   std::string name;
   std::vector<std::pair<std::string, ProbeVerdict>> tensors;
+
+  bool differs() const;  ///< for some tensor
+  bool ran() const;      ///< for every tensor
+};
+
+class FreshProcess;
+
+/// What probes need beyond the case.
+struct ProbeTools {
+  const Catalog* catalog = nullptr;  ///< of the device; for an audit
+  FreshProcess* fresh = nullptr;     ///< null: this run makes no processes
 };
 
 struct Timing {
@@ -67,7 +79,8 @@ struct CaseResult {
 
 class CaseRunner {
  public:
-  CaseRunner(Device& device, Prepared& prepared) : device_(device), prepared_(prepared) {}
+  CaseRunner(Device& device, Prepared& prepared, const ProbeTools& tools)
+      : device_(device), prepared_(prepared), tools_(tools) {}
   CaseResult run(const Case& item, const Variant& variant, const CaseSettings& settings);
 
  private:
@@ -80,15 +93,12 @@ class CaseRunner {
   void check_expect(const Case& item, const RunOutputs& outputs, CaseResult& result);
   void dump(const Case& item, const Variant& variant, const std::string& folder,
             const RunOutputs& outputs, const CaseResult& result);
-  void probe(const Case& item, const CaseSettings& settings, Execution& execution,
-             const RunOutputs& base, CaseResult& result);
-  void probe_runs(const Case& item, const char* name, const std::vector<ExecutionSettings>& runs,
-                  bool timed, Execution& execution, const RunOutputs& base, bool verify_runs,
-                  CaseResult& result);
+  std::string broken_claim(const Case& item, const ProbeResult& probe, const Claims& claims) const;
   void conclude(const Case& item, CaseResult& result);
 
   Device& device_;
   Prepared& prepared_;
+  ProbeTools tools_;
 };
 
 /// Host memory that a case takes, in bytes: its tensors, and values and reference in double.

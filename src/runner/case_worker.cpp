@@ -17,13 +17,14 @@ const Variant* CaseWorker::find(const Catalog& catalog, const std::string& name)
 
 nlohmann::ordered_json CaseWorker::run(const Case& item, const CaseSettings& settings,
                                        std::int64_t index, const std::string& name) {
-  Device& device = devices_.get(item.device, item.emu_arch);
-  const Variant& variant = *find(catalog_of(catalogs_, device.id()), name);
+  Device& device = devices_.open(item.device, item.emu_arch);
+  const Catalog& catalog = catalog_of(catalogs_, device.id());
+  const Variant& variant = *find(catalog, name);
   Case single = item;
   single.algorithm = variant.id.algorithm;
   CaseResult result;
   try {
-    result = CaseRunner(device, prepared_).run(single, variant, settings);
+    result = CaseRunner(device, prepared_, {&catalog, fresh_}).run(single, variant, settings);
   } catch (const std::exception& error) {
     result.status = Status::error;
     result.reason = error.what();

@@ -12,8 +12,10 @@ namespace wm {
 
 class CaseWorker {
  public:
-  CaseWorker(const CatalogSet& catalogs, const RunOptions& options, bool require_cuda)
-      : catalogs_(catalogs), devices_(catalogs, options, require_cuda) {}
+  /// `fresh`: for the probes of an audit; null: none.
+  CaseWorker(const CatalogSet& catalogs, const RunOptions& options, bool require_cuda,
+             FreshProcess* fresh = nullptr)
+      : catalogs_(catalogs), devices_(catalogs, options, require_cuda), fresh_(fresh) {}
 
   /// The record of `variant` (its name) for `item`. Throws EnvironmentError where the device cannot
   /// be opened.
@@ -27,6 +29,7 @@ class CaseWorker {
 
   const CatalogSet& catalogs_;
   Devices devices_;
+  FreshProcess* fresh_;
   Prepared prepared_;
   bool spent_ = false;
   std::unordered_map<const Catalog*, std::unordered_map<std::string, const Variant*>> variants_;

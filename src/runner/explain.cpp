@@ -62,7 +62,7 @@ json counted_json(const Case& item, const Selected& one, Device& device, Prepare
   settings.stages = {.verify = false, .determinism = false, .throughput = false};
   settings.guard = item.guard;
   settings.count = true;
-  const CaseResult result = CaseRunner(device, prepared).run(item, *one.variant, settings);
+  const CaseResult result = CaseRunner(device, prepared, {}).run(item, *one.variant, settings);
   if (result.counters) return counters_json(*result.counters);
   return {{"reason", result.reason}};
 }

@@ -14,6 +14,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+constexpr const char* kRaceDevice = "emu-race";
+
 bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
@@ -55,6 +57,7 @@ CaseSettings Planner::settings_of(const Case& item) const {
                      contains(names, "throughput")};
   settings.reruns = item.repeats.value_or(options_.reruns);
   settings.schedules = options_.schedules;
+  settings.audit = options_.audit;
   settings.guard = options_.guard.value_or(item.guard);
   settings.count = options_.count;
   settings.timeout_s = options_.timeout_s;
@@ -74,17 +77,23 @@ bool Planner::in_shard(const Case& item) const {
 void Planner::walk(const std::function<std::string(const Case&)>& device_of,
                    const Visit& visit) const {
   std::int64_t index = 0;
-  plan_.for_each([&](const Case& item) {
+  const auto visit_on = [&](const Case& item, const std::string& device, CaseSettings settings) {
     Assignment work;
     work.item = item;
-    work.settings = settings_of(item);
-    work.item.device = device_of(item);
+    work.settings = std::move(settings);
+    work.item.device = device;
     if (!options_.emu_arch.empty()) work.item.emu_arch = options_.emu_arch;
     work.item.guard = work.settings.guard;
-    for (Selected& one :
-         select_variants(item, catalog_of(catalogs_, work.item.device), options_.filter))
+    for (Selected& one : select_variants(item, catalog_of(catalogs_, device), options_.filter))
       work.records.push_back({index++, std::move(one.id), std::move(one.reason)});
     return visit(std::move(work), in_shard(item));
+  };
+  plan_.for_each([&](const Case& item) {
+    if (!visit_on(item, device_of(item), settings_of(item))) return false;
+    if (!options_.races) return true;
+    CaseSettings settings = settings_of(item);
+    settings.stages = {true, false, false};
+    return visit_on(item, kRaceDevice, settings);
   });
 }
 
@@ -106,7 +115,7 @@ json Planner::look() const {
         return device.id();
       },
       [&](Assignment&& work, bool own) {
-        const Device& device = devices.get(work.item.device, work.item.emu_arch);
+        const Device& device = devices.open(work.item.device, work.item.emu_arch);
         check_forced_config(work, catalog_of(catalogs_, work.item.device), device);
         check_files(work.item);
         for (const PlannedRecord& record : work.records) {

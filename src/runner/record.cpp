@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "core/text.hpp"
+#include "determinism/probe.hpp"
+#include "ops/embedding.hpp"
 #include "runner/dump.hpp"
 
 namespace wm {
@@ -33,17 +35,20 @@ json accuracy_json(const TensorAccuracy& accuracy) {
           {"worst", worst}};
 }
 
-json verdict_json(const ProbeVerdict& verdict) {
+json verdict_json(const std::string& probe, const ProbeVerdict& verdict, bool emulated) {
   json out{{"verdict", name_of(verdict.kind)}};
   switch (verdict.kind) {
     case ProbeVerdict::Kind::same:
       out["runs"] = verdict.runs;
+      if (const auto proves = what_equal_runs_prove(probe, verdict.runs, emulated); !proves.empty())
+        out["proves"] = proves;
       break;
     case ProbeVerdict::Kind::differs:
       out["runs"] = verdict.runs;
       out["count"] = verdict.count;
       out["first_index"] = verdict.first_index;
       out["max_ulp"] = json_number(verdict.max_ulp);
+      if (!verdict.change.empty()) out["change"] = verdict.change;
       break;
     case ProbeVerdict::Kind::not_run:
       out["reason"] = verdict.reason;
@@ -52,7 +57,7 @@ json verdict_json(const ProbeVerdict& verdict) {
   return out;
 }
 
-json determinism_json(const CaseResult& result) {
+json determinism_json(const Problem& problem, const CaseResult& result, bool emulated) {
   const auto by_tensor = [](const std::vector<std::pair<std::string, std::string>>& digests) {
     json out = json::object();
     for (const auto& [tensor, digest] : digests) out[tensor] = digest;
@@ -61,12 +66,17 @@ json determinism_json(const CaseResult& result) {
   json probes = json::object();
   for (const ProbeResult& probe : result.probes)
     for (const auto& [tensor, verdict] : probe.tensors)
-      probes[probe.name][tensor] = verdict_json(verdict);
+      probes[probe.name][tensor] = verdict_json(probe.name, verdict, emulated);
   json out{{"claimed", result.claims.deterministic()},
            {"digests", by_tensor(result.digests)},
            {"canonical_digests", by_tensor(result.canonical_digests)},
            {"probes", probes}};
   if (!result.probes.empty()) out["observed"] = result.observed_deterministic();
+  for (const ProbeResult& probe : result.probes) {
+    if (probe.name != "batch" || !sample_keys(*problem.op).why_not.empty()) continue;
+    out["batch_invariant"]["claimed"] = result.claims.batch_invariant;
+    if (probe.ran()) out["batch_invariant"]["observed"] = !probe.differs();
+  }
   return out;
 }
 
@@ -155,7 +165,8 @@ json make_record(const Case& item, const VariantId& id, std::int64_t index,
       accuracy[tensor] = accuracy_json(statistics);
     record["accuracy"] = std::move(accuracy);
   }
-  if (settings.stages.determinism) record["determinism"] = determinism_json(result);
+  if (settings.stages.determinism)
+    record["determinism"] = determinism_json(item.problem, result, item.device.starts_with("emu"));
   if (!result.timing.samples_ns.empty()) {
     record["timing"] = timing_json(result.timing);
     record["throughput"] = throughput_json(item.problem, result.timing);

@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "runner/case_worker.hpp"
 #include "runner/environment.hpp"
+#include "runner/fresh_process.hpp"
 #include "runner/planner.hpp"
 #include "runner/record.hpp"
 #include "runner/summary.hpp"
@@ -69,6 +70,8 @@ class Runner {
                 {"guard", options_.guard ? json(name_of(*options_.guard)) : json(nullptr)},
                 {"repeats", options_.reruns},
                 {"schedules", options_.schedules},
+                {"audit", options_.audit},
+                {"races", options_.races},
                 {"count", options_.count},
                 {"min_passed_per_variant", plan_.requirements().min_passed_per_variant}}},
               {"command", options_.command},
@@ -158,7 +161,10 @@ class Runner {
     const auto main = [&](LineSocket& socket) {
       set_reference_threads(own.threads);
       try {
-        CaseWorker worker(catalogs_, own, plan_.requirements().device == "cuda");
+        std::optional<FreshProcess> fresh;  // before the first device
+        if (own.audit) fresh.emplace(catalogs_, own);
+        CaseWorker worker(catalogs_, own, plan_.requirements().device == "cuda",
+                          fresh ? &*fresh : nullptr);
         serve_assignments(socket, worker);
       } catch (const std::exception& error) {
         report_unusable(socket, error.what());

@@ -39,8 +39,10 @@ struct RunOptions {
   std::string dump;             ///< folder for the tensors of every case; empty: none
   std::string replay;           ///< folder for inputs too long for a repro line; empty: none
   std::optional<Shard> shard;
-  int reruns = 2;     ///< runs compared by the probe `rerun`
-  int schedules = 2;  ///< schedules compared by the probe `schedule`, the base included
+  int reruns = 2;      ///< runs compared by the probe `rerun`
+  int schedules = 2;   ///< schedules compared by the probe `schedule`, the base included
+  bool audit = false;  ///< every probe the device allows
+  bool races = false;  ///< each case also on emu-race, verified only: a record more each
   std::vector<std::string> command;  ///< for the header
   /// Visits the records that an interrupted run of the same plan has left; empty: there are none.
   std::function<void(const RecordVisitor&)> earlier;

@@ -98,6 +98,10 @@ Device& Devices::get(const std::string& name, const std::string& arch) {
   if (require_cuda_ && !wanted.starts_with("cuda"))
     throw EnvironmentError("the config requires a CUDA device, but device '" + wanted +
                            "' was chosen");
+  return open(wanted, arch);
+}
+
+Device& Devices::open(const std::string& wanted, const std::string& arch) {
   if (wanted == "emu" || (wanted == "emu-race" && catalogs_.has_race_build())) {
     const std::string chosen = !options_.emu_arch.empty() ? options_.emu_arch : arch;
     return emulator(wanted, chosen.empty() ? "h200" : chosen);

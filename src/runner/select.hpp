@@ -35,6 +35,8 @@ class Devices {
   /// `name` of a case, or empty for the run's own choice. Throws EnvironmentError where there is
   /// none.
   Device& get(const std::string& name, const std::string& arch);
+  /// The device of this id, whatever the run's own choice. Throws EnvironmentError.
+  Device& open(const std::string& id, const std::string& arch);
   /// The device's id, without opening it where the name says it all.
   std::string resolve(const std::string& name);
 

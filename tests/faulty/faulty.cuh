@@ -70,13 +70,33 @@ inline LaunchShape matmul_shape(const MatmulArgs& args) {
           .block = dim3(16, 16)};
 }
 
+/// One fma chain an output that begins at product `first` and goes round.
+__global__ void rotated_matmul_kernel(MatmulArgs args, int first) {
+  const int col = static_cast<int>(blockIdx.x * 16 + threadIdx.x);
+  const int row = static_cast<int>(blockIdx.y * 16 + threadIdx.y);
+  if (row >= args.m || col >= args.n) return;
+  float sum = 0.0F;
+  for (int i = 0; i < args.k; ++i) {
+    const int at = (first + i) % args.k;
+    sum = wm::fma(args.a[row * args.k + at], args.b[at * args.n + col], sum);
+  }
+  args.d[row * args.n + col] = sum;
+}
+
 struct ElementArgs {
   const float* x;
   float* y;
   int count;
 };
 
+/// Launches of element kernels in this process.
+inline int& element_launches() {
+  static int count = 0;
+  return count;
+}
+
 inline ElementArgs element_args(const Problem& problem, const LaunchArgs& args) {
+  ++element_launches();
   return {args.data<const float>("x"), args.data<float>("y"),
           static_cast<int>(problem.tensor("y").elements())};
 }

@@ -21,7 +21,7 @@ ALLOWED = {
     "runner": {"runner", "config", "verify", "determinism", "reference", "registry", "gpu", "ops", "core"},
     "report": {"report", "core"},
     "compare": {"compare", "config", "report", "core"},
-    "cli": {"cli", "runner", "compare", "report", "import", "config", "registry", "gpu", "ops", "core"},
+    "cli": {"cli", "runner", "determinism", "compare", "report", "import", "config", "registry", "gpu", "ops", "core"},
 }
 THIRD_PARTY = {
     "nlohmann/": {"config", "import", "runner", "report", "compare", "cli"},
