@@ -33,7 +33,7 @@ class Usage(ToolTest):
         self.refused(*case, "--set", "dtype=f17", parts=["'f17'", "did you mean 'f16'"])
         self.refused(*case, "--jobs", "many", parts=["--jobs"])
         self.refused(*case, "--repeats", "0", parts=["--repeats"])
-        self.refused(*case, "x.json", parts=["not both"])
+        self.refused(*case, "x.json", parts=["not several"])
 
     def test_case_strings(self):
         def refused(text, *parts):
