@@ -113,13 +113,13 @@ Embeddings pad_softmax(const Problem& problem) {
 
 Problem with_keys(const Problem& problem, const KeyValues& changes) {
   KeyValues keys = problem.keys;
-  for (const auto& [name, text] : changes) {
-    const auto at =
-        std::find_if(keys.begin(), keys.end(), [&](const auto& key) { return key.first == name; });
+  for (const auto& change : changes) {
+    const auto at = std::find_if(keys.begin(), keys.end(),
+                                 [&](const auto& key) { return key.first == change.first; });
     if (at == keys.end())
-      keys.emplace_back(name, text);
+      keys.push_back(change);
     else
-      at->second = text;
+      at->second = change.second;
   }
   return problem.op->resolve(keys);
 }
