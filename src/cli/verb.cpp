@@ -55,7 +55,7 @@ void PlanOptions::add_to(CLI::App& verb) {
 Plan PlanOptions::read(const CatalogSet& catalogs) const {
   const int sources = int{!configs.empty()} + int{!cases.empty()} + int{!library.empty()};
   if (sources == 0) throw UsageError("give a CONFIG file or --case '<case string>'");
-  if (sources > 1) throw UsageError("give either CONFIG files, --case or --library, not both");
+  if (sources > 1) throw UsageError("give either CONFIG files, --case or --library, not several");
   KeyValues set;
   for (const std::string& text : sets) set.push_back(split_assignment(text));
   const Plan plan = !library.empty() ? library_plan(catalogs, parse_library_size(library), set)
