@@ -156,20 +156,21 @@ TEST_F(Faults, StackOverflowIsCalledThat) {
 }
 
 #if defined(WM_EMU_ASAN)
-__global__ void fault_below_variables(const volatile char** where, int* nowhere) {
+__global__ void fault_below_variables(const volatile char** where, int* behind) {
   volatile char frame[256];
   frame[threadIdx.x] = 1;
   where[0] = frame;
   __syncthreads();
-  *nowhere = frame[0];
+  *behind = frame[0];
 }
 
 TEST_F(Faults, AFaultedKernelsStackLeavesNoMarksForTheNextOwnerOfItsMemory) {
   for (int round = 0; round < 3; ++round) {
     auto where = upload("where", std::vector<const volatile char*>(1));
-    EXPECT_NE(run<fault_below_variables>(1, 64, ptr<const volatile char*>(where),
-                                         static_cast<int*>(nullptr)),
-              "");
+    auto dy = upload("y", std::vector<int>(1), Guard::back);
+    const auto error =
+        run<fault_below_variables>(1, 64, ptr<const volatile char*>(where), ptr<int>(dy) + 1);
+    EXPECT_EQ(error.find("out-of-bounds write in kernel fault_below_variables"), 0U) << error;
     const auto frame =
         reinterpret_cast<std::uintptr_t>(download<const volatile char*>(where).front());
     const auto around = reinterpret_cast<void*>(frame - 128);

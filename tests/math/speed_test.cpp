@@ -53,6 +53,9 @@ TYPED_TEST_SUITE(Speed, Types);
       #name, low, high, [](T x) { return wm::name(x); }, [](T x) { return std::name(x); })
 
 TYPED_TEST(Speed, IsAtMostThreeTimesTheCLibrarys) {
+#if defined(WM_SANITIZED)
+  GTEST_SKIP() << "a measurement of code without sanitizers";
+#endif
   using T = TypeParam;
   WM_COMPARE(exp, -20, 20);
   WM_COMPARE(exp2, -20, 20);
