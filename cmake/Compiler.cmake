@@ -5,16 +5,16 @@ target_include_directories(wm_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(wm_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wshadow;-Wconversion;-Wno-sign-conversion;-Wnon-virtual-dtor;-Wno-missing-field-initializers>"
   "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-fast-math;-fno-math-errno;-fno-trapping-math>")
-if(WARPMARK_MARCH STREQUAL "x86-64-v4" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++'s own AVX-512 intrinsics, which Eigen calls, read an undefined register on purpose (GCC bug 105593).
-  target_compile_options(wm_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
-endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(wm_default_march x86-64-v3)
 endif()
 set(WARPMARK_MARCH "${wm_default_march}" CACHE STRING "-march of everything; x86-64-v4 adds AVX-512; empty: the compiler's own")
 if(WARPMARK_MARCH)
   target_compile_options(wm_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${WARPMARK_MARCH}>)
+endif()
+if(WARPMARK_MARCH STREQUAL "x86-64-v4" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++'s own AVX-512 intrinsics, which Eigen calls, read an undefined register on purpose (GCC bug 105593).
+  target_compile_options(wm_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
