@@ -18,6 +18,8 @@ void add_verbs(CLI::App& app, Context& context) {
   add_expand(app, context);
   add_run(app, context);
   add_explain(app, context);
+  add_tree(app, context);
+  add_probe(app, context);
   add_report(app, context);
   add_merge(app, context);
   add_compare(app, context);

@@ -23,6 +23,8 @@ void add_expand(CLI::App& app, Context& context);
 /// run, verify, bench, audit.
 void add_run(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
+void add_tree(CLI::App& app, Context& context);
+void add_probe(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
