@@ -247,24 +247,38 @@ def seen_by(record):
     return ""
 
 
-def run_cases(tool, mutants, work, cases_of):
-    """{mutant name: records of its cases, in order}."""
-    words = []
-    for mutant in mutants:
-        for case in cases_of(mutant):
-            changed, count = re.subn(r"\balgo=\S+", f"algo={mutant.namespace}", case)
-            if count != 1:
-                raise ValueError(f"{mutant.name}: case without algo=: {case}")
-            words += ["--case", f"{changed} device={'emu-race' if mutant.race else 'emu'}"]
+def run_cases(tool, cases, work):
+    """A record for each case string, in order."""
+    words = [word for case in cases for word in ("--case", case)]
     done = subprocess.run(
         [str(tool), "run", *words, "--stages", "verify,determinism", "--timeout", "20s", "--jobs", "1", "--format", "jsonl",
          "--no-progress", "--force", "--out", str(work / "out")],
         capture_output=True, text=True)
     if done.returncode not in (0, 1, 4):
-        raise RuntimeError(f"warpmark_mutants: exit {done.returncode}\n{done.stderr}")
-    records = {}
-    for line in done.stdout.splitlines():
-        record = json.loads(line)
-        if "algorithm" in record:
-            records.setdefault(record["algorithm"], []).append(record)
-    return {mutant.name: sorted(records.get(mutant.namespace, []), key=lambda r: r["index"]) for mutant in mutants}
+        raise RuntimeError(f"{tool}: exit {done.returncode}\n{done.stderr}")
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    records = sorted((record for record in records if "algorithm" in record), key=lambda record: record["index"])
+    if len(records) != len(cases):
+        raise RuntimeError(f"{tool}: {len(records)} records of {len(cases)} cases")
+    return records
+
+
+def on_device(mutant, case):
+    return f"{case} device={'emu-race' if mutant.race else 'emu'}"
+
+
+def run_mutants(tool, mutants, work):
+    """{mutant name: records of its cases, in order}"""
+    cases = [(mutant.name, on_device(mutant, re.sub(r"\balgo=\S+", f"algo={mutant.namespace}", case)))
+             for mutant in mutants for case in mutant.cases]
+    found = {mutant.name: [] for mutant in mutants}
+    for (name, _), record in zip(cases, run_cases(tool, [case for _, case in cases], work)):
+        found[name].append(record)
+    return found
+
+
+def red_without_fault(tool, mutants, work):
+    """Cases that are not green on the kernel as it is: they would prove nothing."""
+    cases = sorted({on_device(mutant, case) for mutant in mutants for case in mutant.cases})
+    return [f"{case}: {record['status']}: {record['reason']}"
+            for case, record in zip(cases, run_cases(tool, cases, work)) if record["status"] != "passed"]
