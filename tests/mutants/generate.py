@@ -126,9 +126,12 @@ def main():
         if red:
             sys.exit("not green without a fault:\n" + "\n".join(red))
         tool = engine.Builder(options.build, work, options.jobs).binary(made)
-        records = engine.run_mutants(tool, [mutant for mutant in made if not mutant.error], work, timeout="2s")
-    survivors = [mutant for mutant in made
-                 if not mutant.error and not any(engine.seen_by(record) for record in records[mutant.name])]
+        survivors = [mutant for mutant in made if not mutant.error]
+        for case in cases:  # whoever is caught needs no further case
+            for mutant in survivors:
+                mutant.cases = (case,)
+            records = engine.run_mutants(tool, survivors, work, timeout="2s")
+            survivors = [mutant for mutant in survivors if not engine.seen_by(records[mutant.name][0])]
     reasons = known_reasons(path)
     report(made, survivors, reasons, options.markdown)
     unexplained = [mutant for mutant in survivors if mutant.key not in reasons]
