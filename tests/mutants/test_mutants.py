@@ -49,6 +49,14 @@ class Patches(unittest.TestCase):
         self.assertGreaterEqual(len(mutated), 14)
 
 
+    def test_the_documentation_lists_them_all(self):
+        page = (engine.ROOT / "docs/mutants.md").read_text()
+        for path in sorted(pathlib.Path(__file__).parent.glob("*.patch")):
+            mutant = engine.read_mutant(path)
+            kernel = mutant.kernel.removeprefix("src/kernels/").removesuffix(".cu")
+            self.assertIn(f"| {mutant.what} | `{kernel}` | {mutant.gate} |", page)
+
+
 class Gates(unittest.TestCase):
     def test_each(self):
         for expected, status, reason, recipe in (
