@@ -24,6 +24,7 @@ void add_verbs(CLI::App& app, Context& context) {
   add_merge(app, context);
   add_compare(app, context);
   add_import(app, context);
+  add_selfcheck(app, context);
 }
 
 std::vector<std::string> verb_names(CLI::App& app) {

@@ -31,8 +31,14 @@ void register_all(Catalog& catalog);
 namespace wm::probe_kernels {
 void register_all(Catalog& catalog);
 }
+namespace wm::selfcheck_kernels {
+void register_all(Catalog& catalog);
+}
 #if defined(WM_RACE_NAMESPACE)
 namespace wm::WM_RACE_NAMESPACE {
+void register_all(Catalog& catalog);
+}
+namespace wm::selfcheck_race_kernels {
 void register_all(Catalog& catalog);
 }
 #endif
@@ -58,8 +64,10 @@ int main(int argc, char** argv) {
   wm::CatalogSet catalogs;
   wm::WM_EMU_NAMESPACE::register_all(catalogs.emu);
   wm::probe_kernels::register_all(catalogs.emu_probe);
+  wm::selfcheck_kernels::register_all(catalogs.selfcheck);
 #if defined(WM_RACE_NAMESPACE)
   wm::WM_RACE_NAMESPACE::register_all(catalogs.emu_race);
+  wm::selfcheck_race_kernels::register_all(catalogs.selfcheck_race);
 #endif
 #if defined(WM_WITH_CUDA)
   wm::cuda_kernels::register_all(catalogs.cuda);

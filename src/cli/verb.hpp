@@ -29,6 +29,7 @@ void add_report(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
+void add_selfcheck(CLI::App& app, Context& context);
 
 /// Where a verb's cases come from: CONFIG..., --case, --library, --set.
 struct PlanOptions {

@@ -1,6 +1,9 @@
 #pragma once
-// Registration of the faulty kernels: small f32 kernels, each with one planted fault, that only the
-// binary warpmark_faulty carries. Every one claims to be correct and deterministic.
+// Registration of the faulty kernels: small f32 kernels, each with one planted fault. Every one
+// claims to be correct, deterministic and batch invariant. Those of this folder come with the same
+// kernel without the fault (`sound_...`) and are part of the tool, for `warpmark selfcheck` alone.
+#include <string>
+
 #include "gpu/kernel.hpp"
 #include "ops/activation.hpp"
 #include "ops/matmul.hpp"
@@ -8,16 +11,24 @@
 
 namespace wm::WM_FLAVOUR {
 
+inline bool all_packed(const Problem& problem) {
+  for (const TensorDesc& desc : problem.tensors)
+    if (!desc.packed()) return false;
+  return true;
+}
+
 using LaunchFn = void (*)(const Problem&, const Config&, const LaunchArgs&);
 
 /// relu over n*c*h*w elements in packed NCHW.
-inline Variant faulty_activation(const char* algorithm, const char* summary, LaunchFn launch) {
+inline Variant faulty_activation(const std::string& algorithm, const std::string& summary,
+                                 LaunchFn launch) {
   Variant variant;
   variant.id = variant_id<float>("activation_fwd", algorithm, Layout::nchw);
   variant.summary = summary;
   variant.supports = [](const Problem& problem, const DeviceProps&) {
-    return problem.as<ActivationProblem>().fn == ActivationFn::relu ? Support::yes()
-                                                                    : Support::no("only fn=relu");
+    return problem.as<ActivationProblem>().fn == ActivationFn::relu && all_packed(problem)
+               ? Support::yes()
+               : Support::no("only fn=relu, packed");
   };
   variant.claims = [](const Problem&, const Config&) { return Claims{}; };
   variant.launch = launch;
@@ -25,16 +36,17 @@ inline Variant faulty_activation(const char* algorithm, const char* summary, Lau
 }
 
 /// d = a b, row-major and packed, one fma chain an output.
-inline Variant faulty_matmul(const char* algorithm, const char* summary, LaunchFn launch,
-                             std::size_t workspace_floats = 0) {
+inline Variant faulty_matmul(const std::string& algorithm, const std::string& summary,
+                             LaunchFn launch, std::size_t workspace_floats = 0) {
   Variant variant;
   variant.id = variant_id<float>("matmul", algorithm);
   variant.summary = summary;
   variant.supports = [](const Problem& problem, const DeviceProps&) {
     const auto& p = problem.as<MatmulProblem>();
     const bool plain = p.batch == 1 && !p.transpose_a && !p.transpose_b && p.alpha == 1 &&
-                       p.beta == 0 && !p.bias && p.act == ActivationFn::identity;
-    return plain ? Support::yes() : Support::no("only a plain product of one batch");
+                       p.beta == 0 && !p.bias && p.act == ActivationFn::identity &&
+                       all_packed(problem);
+    return plain ? Support::yes() : Support::no("only a plain product of one batch, packed");
   };
   variant.workspace_bytes = [workspace_floats](const Problem&, const Config&) {
     return workspace_floats * sizeof(float);
@@ -46,6 +58,19 @@ inline Variant faulty_matmul(const char* algorithm, const char* summary, LaunchF
   };
   variant.launch = launch;
   return variant;
+}
+
+/// Adds `faulty_<name>` and `sound_<name>`, the same kernel without the fault.
+inline void add_activations(Catalog& catalog, const std::string& name, const std::string& fault,
+                            LaunchFn faulty, LaunchFn sound) {
+  catalog.add(faulty_activation("faulty_" + name, fault, faulty));
+  catalog.add(faulty_activation("sound_" + name, "relu without the planted fault", sound));
+}
+inline void add_matmuls(Catalog& catalog, const std::string& name, const std::string& fault,
+                        LaunchFn faulty, LaunchFn sound, std::size_t workspace_floats = 0) {
+  catalog.add(faulty_matmul("faulty_" + name, fault, faulty, workspace_floats));
+  catalog.add(
+      faulty_matmul("sound_" + name, "product without the planted fault", sound, workspace_floats));
 }
 
 struct MatmulArgs {
