@@ -1,7 +1,7 @@
 // Planted fault: a chain of products behind the claim of a pairwise sum.
 #include <cmath>
 
-#include "faulty.cuh"
+#include "selfcheck/faulty/faulty.cuh"
 
 namespace wm::WM_FLAVOUR {
 namespace {
