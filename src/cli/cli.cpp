@@ -18,10 +18,13 @@ void add_verbs(CLI::App& app, Context& context) {
   add_expand(app, context);
   add_run(app, context);
   add_explain(app, context);
+  add_tree(app, context);
+  add_probe(app, context);
   add_report(app, context);
   add_merge(app, context);
   add_compare(app, context);
   add_import(app, context);
+  add_selfcheck(app, context);
 }
 
 std::vector<std::string> verb_names(CLI::App& app) {

@@ -28,8 +28,17 @@ __attribute__((constructor(101))) void check_cpu() {
 namespace wm::WM_EMU_NAMESPACE {
 void register_all(Catalog& catalog);
 }
+namespace wm::probe_kernels {
+void register_all(Catalog& catalog);
+}
+namespace wm::selfcheck_kernels {
+void register_all(Catalog& catalog);
+}
 #if defined(WM_RACE_NAMESPACE)
 namespace wm::WM_RACE_NAMESPACE {
+void register_all(Catalog& catalog);
+}
+namespace wm::selfcheck_race_kernels {
 void register_all(Catalog& catalog);
 }
 #endif
@@ -38,6 +47,9 @@ namespace wm {
 std::vector<std::unique_ptr<Device>> make_cuda_devices();
 }
 namespace wm::cuda_kernels {
+void register_all(Catalog& catalog);
+}
+namespace wm::cuda_probe_kernels {
 void register_all(Catalog& catalog);
 }
 #endif
@@ -51,11 +63,15 @@ int main(int argc, char** argv) {
   }
   wm::CatalogSet catalogs;
   wm::WM_EMU_NAMESPACE::register_all(catalogs.emu);
+  wm::probe_kernels::register_all(catalogs.emu_probe);
+  wm::selfcheck_kernels::register_all(catalogs.selfcheck);
 #if defined(WM_RACE_NAMESPACE)
   wm::WM_RACE_NAMESPACE::register_all(catalogs.emu_race);
+  wm::selfcheck_race_kernels::register_all(catalogs.selfcheck_race);
 #endif
 #if defined(WM_WITH_CUDA)
   wm::cuda_kernels::register_all(catalogs.cuda);
+  wm::cuda_probe_kernels::register_all(catalogs.cuda_probe);
   catalogs.make_cuda_devices = &wm::make_cuda_devices;
 #endif
   return wm::cli_main(argc, argv, catalogs);

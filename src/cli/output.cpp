@@ -97,7 +97,8 @@ void StreamSink::flush() {
 
 void StreamSink::header(const json& header) {
   rollup_.header(header);
-  if (format_ == "jsonl") stream_ << header.dump() << '\n';
+  if (format_ == "jsonl")
+    stream_ << header.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
   if (format_ == "table") stream_ << report::table_heading();
   if (format_ == "csv") stream_ << report::csv_heading();
   flush();
@@ -115,7 +116,8 @@ void StreamSink::record(const json& record) {
 
 void StreamSink::summary(const json& summary) {
   rollup_.summary(summary);
-  if (format_ == "jsonl") stream_ << summary.dump() << '\n';
+  if (format_ == "jsonl")
+    stream_ << summary.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
   if (format_ == "table") stream_ << report::table_end(rollup_);
   if (format_ == "md") stream_ << report::markdown(rollup_);
   flush();

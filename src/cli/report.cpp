@@ -46,10 +46,15 @@ struct ReportVerb {
     const std::string name = records();
     std::ifstream stream(name);
     if (!stream) throw UsageError("cannot read " + name + ": no such file, or not readable");
+    bool closed = false;
     report::read_report(
         stream, name, [&](const json& header) { lines.header(header); },
         [&](const json& record) { lines.record(record); },
-        [&](const json& summary) { lines.summary(summary); });
+        [&](const json& summary) {
+          lines.summary(summary);
+          closed = true;
+        });
+    if (!closed) std::cerr << "warpmark: " << name << " has no summary: its run was cut short\n";
   }
 
   void render_to(std::ostream& target) const {

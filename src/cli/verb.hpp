@@ -23,10 +23,13 @@ void add_expand(CLI::App& app, Context& context);
 /// run, verify, bench, audit.
 void add_run(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
+void add_tree(CLI::App& app, Context& context);
+void add_probe(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
+void add_selfcheck(CLI::App& app, Context& context);
 
 /// Where a verb's cases come from: CONFIG..., --case, --library, --set.
 struct PlanOptions {

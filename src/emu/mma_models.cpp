@@ -114,11 +114,15 @@ inline std::int32_t cut(std::int32_t value, int left, int right) {
   return value < 0 ? -kept : kept;
 }
 
+/// 2^exponent, -1022 to 1023.
+inline double power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+}
+
 /// sum 2^scale cut toward zero to `fraction_bits` bits after the leading one, or to the spacing of
 /// f32's subnormals.
 float cut_to_float(std::int64_t sum, int scale, int fraction_bits) {
-  const auto power = std::bit_cast<double>(static_cast<std::uint64_t>(1023 + scale) << 52);
-  const double exact = static_cast<double>(sum) * power;
+  const double exact = static_cast<double>(sum) * power_of_two(scale);
   const std::uint64_t mask = ~std::uint64_t{0} << (52 - fraction_bits);
   const double kept = std::bit_cast<double>(std::bit_cast<std::uint64_t>(exact) & mask);
   if (std::fabs(kept) >= 0x1p-126) return static_cast<float>(kept);
@@ -155,7 +159,59 @@ void add_group(const Decomposed& d, int i, int k0, int k1, const MmaFormat& form
     c[j] = cut_to_float(sum[j], top[j] - fraction, block.fraction_bits);
 }
 
+/// Elements with other terms are the business of add_specials.
 bool finite(float value) { return std::fabs(value) <= 0x1.fffffep127F; }
+
+double rounded(double value, MmaRounding rounding) {
+  return rounding == MmaRounding::nearest ? std::nearbyint(value) : std::trunc(value);
+}
+
+/// A number as significand 2^exponent, the significand in [1, 2) or, by the rules for subnormals,
+/// below.
+struct Scaled {
+  double significand;
+  int exponent;
+};
+Scaled scaled(float value, const MmaFormat& format, MmaSubnormals subnormals) {
+  if (value == 0 || !finite(value)) return {0, kZeroExponent};
+  const int own = std::ilogb(value);
+  if (own < format.min_exponent && subnormals == MmaSubnormals::flush) return {0, kZeroExponent};
+  const bool keeps = subnormals == MmaSubnormals::minimum;
+  const int exponent = keeps ? std::max(own, format.min_exponent) : own;
+  return {double{value} * power_of_two(-exponent), exponent};
+}
+
+/// `exact` rounded to `fraction_bits` bits after the leading one, or to the spacing of f32's
+/// subnormals.
+float round_to_float(double exact, int fraction_bits, MmaRounding rounding) {
+  if (exact == 0) return 0;
+  const int exponent = std::ilogb(exact);
+  const int last = exponent < -126 ? -149 : exponent - fraction_bits;
+  return static_cast<float>(rounded(exact * power_of_two(-last), rounding) * power_of_two(last));
+}
+
+/// One element of add_group under any rules.
+float add_terms(const Values& v, int i, int j, int k0, int k1, const MmaFormat& format,
+                const MmaBlock& block, const MmaRules& rules) {
+  constexpr MmaFormat kF32{24, -126, 127};
+  const int fraction = 23 + block.extra_bits;
+  std::array<Scaled, kMaxDepth + 1> terms;
+  int count = 0, top = -126;
+  terms[count++] = scaled(v.c[i][j], kF32, MmaSubnormals::minimum);
+  for (int k = k0; k < k1; ++k) {
+    const Scaled a = scaled(v.a[i][k], format, rules.subnormals);
+    const Scaled b = scaled(v.b[k][j], format, rules.subnormals);
+    terms[count++] = {a.significand * b.significand, a.exponent + b.exponent};
+  }
+  for (int t = 0; t < count; ++t) top = std::max(top, terms[t].exponent);
+  double sum = 0;
+  for (int t = 0; t < count; ++t) {
+    if (terms[t].significand == 0) continue;
+    sum += rounded(terms[t].significand * power_of_two(fraction - top + terms[t].exponent),
+                   rules.terms);
+  }
+  return round_to_float(sum * power_of_two(top - fraction), block.fraction_bits, rules.sum);
+}
 
 /// Elements with an infinite or NaN term are what f64 gives: NaN or an infinity.
 void add_specials(const Values& v, const Accumulators& before, Accumulators& c) {
@@ -174,20 +230,29 @@ void add_specials(const Values& v, const Accumulators& before, Accumulators& c) 
     }
 }
 
-void add_blocks(Values& v, const MmaFormat& format, const MmaBlock& block) {
+/// Under the rules of the published models, which are the fast path, or others.
+void add_blocks(Values& v, const MmaFormat& format, const MmaBlock& block, const MmaRules& rules) {
   const Accumulators before = v.c;
+  const bool usual = rules == MmaRules{} && block.extra_bits >= 2 * (format.precision - 1) - 23;
   Decomposed d;
-  decompose(v, format, d);
-  for (int k0 = 0; k0 < v.depth; k0 += block.products)
-    for (int i = 0; i < kRows; ++i)
-      add_group(d, i, k0, std::min(k0 + block.products, v.depth), format, block, v.c[i]);
+  if (usual) decompose(v, format, d);
+  for (int k0 = 0; k0 < v.depth; k0 += block.products) {
+    const int k1 = std::min(k0 + block.products, v.depth);
+    for (int i = 0; i < kRows; ++i) {
+      if (usual) {
+        add_group(d, i, k0, k1, format, block, v.c[i]);
+        continue;
+      }
+      for (int j = 0; j < kCols; ++j) v.c[i][j] = add_terms(v, i, j, k0, k1, format, block, rules);
+    }
+  }
   add_specials(v, before, v.c);
 }
 
 /// What compilers make of an fp8 mma.sync for devices without one: the first two operands of every
 /// register, widened to f16, are one m16n8k16, the other two the next, from zero; the accumulator
 /// is added last, rounded to nearest.
-void add_fp8_by_f16(Values& v, const MmaModel& model) {
+void add_fp8_by_f16(Values& v, const MmaModel& model, const MmaRules& rules) {
   Values wide;
   wide.depth = v.depth;
   wide.c = {};
@@ -197,9 +262,13 @@ void add_fp8_by_f16(Values& v, const MmaModel& model) {
     for (int i = 0; i < kRows; ++i) wide.a[i][to] = v.a[i][k];
     wide.b[to] = v.b[k];
   }
-  add_blocks(wide, mma_format(MmaOperand::f16), model.block(MmaOperand::f16));
+  add_blocks(wide, mma_format(MmaOperand::f16), model.block(MmaOperand::f16), rules);
   for (int i = 0; i < kRows; ++i)
     for (int j = 0; j < kCols; ++j) v.c[i][j] += wide.c[i][j];
+}
+
+bool is_fp8(MmaOperand operand) {
+  return operand == MmaOperand::e4m3 || operand == MmaOperand::e5m2;
 }
 
 void multiply_integers(MmaMatrices& m) {
@@ -218,16 +287,22 @@ bool has_mma(const MmaModel& model, MmaOperand operand) {
 }
 
 void multiply_accumulate(const MmaModel& model, MmaOperand operand, MmaMatrices& matrices) {
+  const bool widened = is_fp8(operand) && model.fp8_by_f16;
+  multiply_accumulate(model, mma_rules(model, widened ? MmaOperand::f16 : operand), operand,
+                      matrices);
+}
+
+void multiply_accumulate(const MmaModel& model, const MmaRules& rules, MmaOperand operand,
+                         MmaMatrices& matrices) {
   if (operand == MmaOperand::s8) return multiply_integers(matrices);
   Values values;
   decode(operand, matrices, values);
-  const bool fp8 = operand == MmaOperand::e4m3 || operand == MmaOperand::e5m2;
   if (model.ieee)
     fma_chain(values);
-  else if (fp8 && model.fp8_by_f16)
-    add_fp8_by_f16(values, model);
+  else if (is_fp8(operand) && model.fp8_by_f16)
+    add_fp8_by_f16(values, model, rules);
   else
-    add_blocks(values, mma_format(operand), model.block(operand));
+    add_blocks(values, mma_format(operand), model.block(operand), rules);
   encode(values.c, matrices);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/mma_model.hpp"
+#include "core/mma_rules.hpp"
 
 namespace wm::emu {
 
@@ -23,5 +24,9 @@ bool has_mma(const MmaModel& model, MmaOperand operand);
 /// Subnormal operands keep the exponent of the smallest normal number when terms are aligned; a
 /// zero takes no part in the choice of the largest exponent. `has_mma` holds.
 void multiply_accumulate(const MmaModel& model, MmaOperand operand, MmaMatrices& matrices);
+
+/// The same under given rules: those of the operand, of f16 where the model widens fp8 to it.
+void multiply_accumulate(const MmaModel& model, const MmaRules& rules, MmaOperand operand,
+                         MmaMatrices& matrices);
 
 }  // namespace wm::emu

@@ -155,6 +155,11 @@ class JunitRenderer : public Renderer {
   void end() override {
     SuiteCounts all;
     for (const auto& [op, suite] : suites_) all.add(suite.counts);
+    const bool cut = !rollup_.has_summary();
+    if (cut) {
+      ++all.tests;
+      ++all.errors;
+    }
     const std::string name = text_of(rollup_.header(), "name");
     target_ << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites"
             << attribute("name", name.empty() ? "warpmark" : name) << count_attributes(all, false)
@@ -166,10 +171,19 @@ class JunitRenderer : public Renderer {
       suite.cases.copy_to(target_);
       target_ << "  </testsuite>\n";
     }
+    if (cut) target_ << cut_short_suite();
     target_ << "</testsuites>\n";
   }
 
  private:
+  /// A report whose run was killed must not look green.
+  static std::string cut_short_suite() {
+    return "  <testsuite name=\"report\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" "
+           "time=\"0\">\n    <testcase classname=\"report\" name=\"complete\" time=\"0\">\n"
+           "      <error type=\"error\" message=\"no summary: the run was cut short, the records "
+           "that it had not made are not here\"/>\n    </testcase>\n  </testsuite>\n";
+  }
+
   std::string testcase(const json& record, const std::string& op, double seconds,
                        const char* element) {
     std::string classname = op + "." + variant_types(record);

@@ -236,6 +236,9 @@ void CaseRunner::execute(const Case& item, const Variant& variant, const CaseSet
         },
         result)
         .run();
+    // Independent of the inputs: once, beside those that round.
+    if (settings.audit && item.recipe == "normal" && result.status == Status::passed)
+      result.tree = audit_tree(device_, variant, item);
   }
   // Integers and other special data run faster or slower than real ones: only `normal` is timed.
   const bool timed = settings.stages.throughput && item.recipe == "normal";
@@ -339,6 +342,8 @@ void CaseRunner::conclude(const Case& item, CaseResult& result) {
                             format_real(verdict.max_ulp) + " ulp, though claimed " + claim);
     }
   }
+  if (result.tree && result.tree->taller_than_claimed())
+    return set_status(result, Status::failed, result.tree->height_text());
   if (item.problem.empty_output()) {
     result.reason = "zero-size";
     return;

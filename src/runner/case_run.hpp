@@ -10,6 +10,7 @@
 #include "determinism/compare.hpp"
 #include "gpu/device.hpp"
 #include "registry/catalog.hpp"
+#include "runner/case_tree.hpp"
 #include "runner/counting.hpp"
 #include "runner/execution.hpp"
 #include "runner/prepare.hpp"
@@ -70,6 +71,7 @@ struct CaseResult {
   std::vector<std::pair<std::string, TensorAccuracy>> accuracy;
   std::vector<std::pair<std::string, std::string>> digests, canonical_digests;
   std::vector<ProbeResult> probes;
+  std::optional<CaseTree> tree;
   Timing timing;
 
   std::optional<CaseCounters> counters;

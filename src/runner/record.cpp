@@ -167,6 +167,9 @@ json make_record(const Case& item, const VariantId& id, std::int64_t index,
   }
   if (settings.stages.determinism)
     record["determinism"] = determinism_json(item.problem, result, item.device.starts_with("emu"));
+  if (result.tree)
+    record["tree"] = {
+        {result.tree->tensor, {{"height", result.tree->height}, {"hash", result.tree->hash}}}};
   if (!result.timing.samples_ns.empty()) {
     record["timing"] = timing_json(result.timing);
     record["throughput"] = throughput_json(item.problem, result.timing);

@@ -150,14 +150,16 @@ class Runner {
   }
 
   void run_in_workers() {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    constexpr unsigned kMostAsked = 16;  // times the cores: more only takes memory
     const unsigned threads =
-        options_.threads > 0 ? options_.threads : std::max(1U, std::thread::hardware_concurrency());
+        options_.threads > 0 ? std::min(options_.threads, kMostAsked * cores) : cores;
     // A GPU is not shared: times beside another process's kernels would mean nothing.
     const unsigned most = planner_.uses_cuda() ? 1 : threads;
     const auto workers =
         static_cast<unsigned>(std::clamp<std::int64_t>(planner_.cases(), 1, std::int64_t{most}));
     RunOptions own = options_;
-    own.threads = std::max(1U, threads / workers);
+    own.threads = std::clamp(threads / workers, 1U, cores);
     const auto main = [&](LineSocket& socket) {
       set_reference_threads(own.threads);
       try {

@@ -33,6 +33,14 @@ void WorkerPool::start(Worker& worker) {
   worker.process.start(main_, others);
 }
 
+/// A worker may open its device, or take up the next record: that has a limit too, for one that was
+/// stopped says nothing.
+void WorkerPool::allow_pause(Worker& worker) {
+  constexpr auto kPause = std::chrono::seconds(30);
+  worker.deadline =
+      worker.assignment.settings.timeout_s > 0 ? Clock::now() + kPause : Clock::time_point::max();
+}
+
 /// Sends what is left of the worker's assignment.
 void WorkerPool::begin(Worker& worker) {
   if (!worker.process.running()) start(worker);
@@ -40,7 +48,7 @@ void WorkerPool::begin(Worker& worker) {
   worker.started = false;
   Assignment left = worker.assignment;
   left.records.erase(left.records.begin(), left.records.begin() + static_cast<long>(worker.at));
-  worker.deadline = Clock::time_point::max();
+  allow_pause(worker);
   worker.process.socket().send(to_line(left));  // where it fails, the end of the socket tells
 }
 
@@ -116,7 +124,7 @@ void WorkerPool::message(Worker& worker, const std::string& line) {
     case kRecord:
       ++worker.at;
       worker.started = false;
-      worker.deadline = Clock::time_point::max();
+      allow_pause(worker);
       deaths_in_a_row_ = 0;
       events_.record(nlohmann::ordered_json::parse(rest));
       return;

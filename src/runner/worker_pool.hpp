@@ -48,6 +48,7 @@ class WorkerPool {
 
   void start(Worker& worker);
   void begin(Worker& worker);
+  void allow_pause(Worker& worker);
   Worker* free_worker();
   unsigned busy() const;
   void wait();

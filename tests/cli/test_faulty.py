@@ -66,7 +66,7 @@ class Faulty(tool.ToolTest):
         done = self.tool("run", "--device", "emu-race", "--out", "out", "--case", case, code=1)
         record = self.lines(done.stdout)[1]
         self.assertEqual(record["status"], "error")
-        for word in ("race at missing_barrier.cu:", "unordered after", "missing_barrier.cu:13", "missing_barrier.cu:14", 'shared array "tile"'):
+        for word in ("race at missing_barrier.cu:", "unordered after", "missing_barrier.cu:14", "missing_barrier.cu:16", 'shared array "tile"'):
             self.assertIn(word, record["reason"])
 
     def test_hundreds_of_faults_in_one_sweep(self):
@@ -75,7 +75,7 @@ class Faulty(tool.ToolTest):
             {
                 "name": "many",
                 "cases": [
-                    {"op": "activation_fwd", "fn": "relu", "c": 1, "h": 1, "w": 200, "algo": "*",
+                    {"op": "activation_fwd", "fn": "relu", "c": 1, "h": 1, "w": 200, "algo": "faulty_*",
                      "n": {"range": [1, 100, 1]}, "layout": "nchw", "dtype": "f32"}
                 ],
             },

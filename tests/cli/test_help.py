@@ -6,7 +6,7 @@ import pathlib
 from tool import ToolTest
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
-VERBS = ["", "list", "expand", "run", "verify", "bench", "audit", "explain", "report", "merge", "compare", "import"]
+VERBS = ["", "list", "expand", "run", "verify", "bench", "audit", "explain", "tree", "probe", "report", "merge", "compare", "import", "selfcheck"]
 
 
 class Help(ToolTest):

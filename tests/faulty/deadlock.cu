@@ -1,5 +1,5 @@
 // Planted fault: a warp waits for a lane that has already left.
-#include "faulty.cuh"
+#include "selfcheck/faulty/faulty.cuh"
 
 namespace wm::WM_FLAVOUR {
 namespace {

@@ -1,5 +1,5 @@
 // Planted fault: half of the block waits at one barrier, the rest at another.
-#include "faulty.cuh"
+#include "selfcheck/faulty/faulty.cuh"
 
 namespace wm::WM_FLAVOUR {
 namespace {

@@ -1,5 +1,5 @@
 // Planted fault: the input is overwritten.
-#include "faulty.cuh"
+#include "selfcheck/faulty/faulty.cuh"
 
 namespace wm::WM_FLAVOUR {
 namespace {

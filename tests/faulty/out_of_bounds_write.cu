@@ -1,5 +1,5 @@
 // Planted fault: the last thread also writes 64 KiB past the end of the output.
-#include "faulty.cuh"
+#include "selfcheck/faulty/faulty.cuh"
 
 namespace wm::WM_FLAVOUR {
 namespace {

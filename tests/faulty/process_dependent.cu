@@ -1,7 +1,7 @@
 // Planted fault: the order of the sum depends on the process.
 #include <unistd.h>
 
-#include "faulty.cuh"
+#include "selfcheck/faulty/faulty.cuh"
 
 namespace wm::WM_FLAVOUR {
 namespace {

@@ -3,7 +3,7 @@
 // host. All others are right.
 #include <cstdlib>
 
-#include "faulty.cuh"
+#include "selfcheck/faulty/faulty.cuh"
 
 namespace wm::WM_FLAVOUR {
 namespace {

@@ -1,5 +1,5 @@
 // Planted fault: the order of the sum depends on what ran before in the process.
-#include "faulty.cuh"
+#include "selfcheck/faulty/faulty.cuh"
 
 namespace wm::WM_FLAVOUR {
 namespace {

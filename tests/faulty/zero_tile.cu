@@ -1,5 +1,5 @@
 // Planted fault: one 16x16 tile of the output is zero.
-#include "faulty.cuh"
+#include "selfcheck/faulty/faulty.cuh"
 
 namespace wm::WM_FLAVOUR {
 namespace {

@@ -16,12 +16,15 @@ ALLOWED = {
     "reference": {"reference", "ops", "core"},
     "verify": {"verify", "reference", "ops", "core"},
     "determinism": {"determinism", "ops", "core"},
+    "tree": {"tree", "ops", "core"},
+    "probe": {"probe", "tree", "registry", "emu", "gpu", "ops", "core"},
     "config": {"config", "gpu", "ops", "core"},
     "import": {"import", "config", "ops", "core"},
-    "runner": {"runner", "config", "verify", "determinism", "reference", "registry", "gpu", "ops", "core"},
+    "runner": {"runner", "config", "verify", "determinism", "tree", "probe", "reference", "registry", "gpu", "ops", "core"},
+    "selfcheck": {"selfcheck", "runner", "config", "verify", "determinism", "reference", "registry", "gpu", "ops", "core"},
     "report": {"report", "core"},
     "compare": {"compare", "config", "report", "core"},
-    "cli": {"cli", "runner", "determinism", "compare", "report", "import", "config", "registry", "gpu", "ops", "core"},
+    "cli": {"cli", "runner", "selfcheck", "tree", "probe", "determinism", "compare", "report", "import", "config", "registry", "gpu", "ops", "core"},
 }
 THIRD_PARTY = {
     "nlohmann/": {"config", "import", "runner", "report", "compare", "cli"},
