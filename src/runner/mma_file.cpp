@@ -117,11 +117,12 @@ class MmaFileReader {
   const JsonDocument& document_;
 };
 
+using json = nlohmann::ordered_json;
+
 }  // namespace
 
 nlohmann::ordered_json mma_model_json(const std::vector<ProbedOperand>& operands,
                                       const std::string& name, const std::string& device) {
-  using json = nlohmann::ordered_json;
   const OwnMmaModel model = model_of(operands, name, device);
   json described = json::object(), unexplained = json::object();
   for (const ProbedOperand& operand : operands) {
