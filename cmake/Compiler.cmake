@@ -14,7 +14,7 @@ if(WARPMARK_MARCH)
 endif()
 if(WARPMARK_MARCH STREQUAL "x86-64-v4" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++'s own AVX-512 intrinsics, which Eigen calls, read an undefined register on purpose (GCC bug 105593).
-  target_compile_options(wm_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
+  target_compile_options(wm_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-uninitialized;-Wno-maybe-uninitialized>")
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
