@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "runner/dump.hpp"
 #include "runner/record.hpp"
 
 namespace wm {
@@ -25,6 +26,8 @@ nlohmann::ordered_json CaseWorker::run(const Case& item, const CaseSettings& set
   CaseResult result;
   try {
     result = CaseRunner(device, prepared_, {&catalog, fresh_}).run(single, variant, settings);
+  } catch (const DumpError&) {
+    throw;  // ends the run
   } catch (const std::exception& error) {
     result.status = Status::error;
     result.reason = error.what();

@@ -18,7 +18,7 @@ class CaseWorker {
       : catalogs_(catalogs), devices_(catalogs, options, require_cuda), fresh_(fresh) {}
 
   /// The record of `variant` (its name) for `item`. Throws EnvironmentError where the device cannot
-  /// be opened.
+  /// be opened or a dump cannot be written.
   nlohmann::ordered_json run(const Case& item, const CaseSettings& settings, std::int64_t index,
                              const std::string& variant);
   /// Whether a device failed under a case, so that a new process had better go on.

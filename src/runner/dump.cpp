@@ -10,13 +10,25 @@
 #include "verify/judge.hpp"
 
 namespace wm {
+namespace {
+
+void write_tensor(const std::string& path, const Dims& dims, DType dtype,
+                  std::span<const double> values) {
+  try {
+    write_npy(path, dims, dtype, values);
+  } catch (const EnvironmentError& error) {
+    throw DumpError(error.what());
+  }
+}
+
+}  // namespace
 
 CaseDump::CaseDump(const std::string& folder, const Case& item, const VariantId& id,
                    const std::string& config)
     : folder_((std::filesystem::path(folder) / case_id(item)).string()) {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
-  if (error) throw EnvironmentError("cannot make the folder " + folder_ + ": " + error.message());
+  if (error) throw DumpError("cannot make the folder " + folder_ + ": " + error.message());
   text_ = {{"case", to_case_string(item)},
            {"op", id.op},
            {"problem", problem_json(item.problem)},
@@ -28,7 +40,7 @@ CaseDump::CaseDump(const std::string& folder, const Case& item, const VariantId&
 }
 
 void CaseDump::tensor(const TensorDesc& desc, std::span<const double> values) {
-  write_npy(folder_ + "/" + desc.name + ".npy", desc.dims, desc.dtype, values);
+  write_tensor(folder_ + "/" + desc.name + ".npy", desc.dims, desc.dtype, values);
   text_["tensors"][desc.name] = {{"dtype", name_of(desc.dtype)},
                                  {"shape", desc.dims},
                                  {"role", desc.role == Role::input ? "input" : "output"}};
@@ -39,15 +51,15 @@ void CaseDump::reference(const TensorDesc& desc, const Expected& expected, const
   std::vector<double> bound(expected.value.size(), 0.0);
   for (std::size_t i = 0; !exact && i < bound.size(); ++i)
     bound[i] = bound_of(rule, expected.value[i], expected.magnitude[i]);
-  write_npy(folder_ + "/" + desc.name + ".ref.npy", desc.dims, DType::f64, expected.value);
-  write_npy(folder_ + "/" + desc.name + ".bound.npy", desc.dims, DType::f64, bound);
+  write_tensor(folder_ + "/" + desc.name + ".ref.npy", desc.dims, DType::f64, expected.value);
+  write_tensor(folder_ + "/" + desc.name + ".bound.npy", desc.dims, DType::f64, bound);
 }
 
 void CaseDump::finish() {
   std::ofstream out(folder_ + "/case.json", std::ios::trunc);
   out << text_.dump(2) << "\n";
   out.close();
-  if (!out) throw EnvironmentError("cannot write " + folder_ + "/case.json (disk full?)");
+  if (!out) throw DumpError("cannot write " + folder_ + "/case.json (disk full?)");
 }
 
 Case with_inputs_in_files(Case item, const std::string& folder) {

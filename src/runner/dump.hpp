@@ -7,14 +7,20 @@
 #include <nlohmann/json.hpp>
 
 #include "config/case.hpp"
+#include "core/error.hpp"
 #include "reference/reference.hpp"
 #include "registry/variant.hpp"
 
 namespace wm {
 
+/// A file of a dump cannot be written: a matter of the machine, not of the case.
+struct DumpError : EnvironmentError {
+  using EnvironmentError::EnvironmentError;
+};
+
 class CaseDump {
  public:
-  /// Throws EnvironmentError, as all members do, when a file cannot be written.
+  /// Throws DumpError, as all members do, when a file cannot be written.
   CaseDump(const std::string& folder, const Case& item, const VariantId& id,
            const std::string& config);
   /// x.npy

@@ -69,6 +69,12 @@ class Dump(tool.ToolTest):
             self.assertIn(part, self.tool("verify", *case, "--device", "emu", "--out", "fresh", code=2).stderr)
         self.assertFalse((self.folder / "fresh").exists())
 
+    def test_a_dump_that_cannot_be_written_is_exit_5(self):
+        (self.folder / "file").write_text("")
+        for words in ([], ["--no-isolation"]):
+            done = self.tool("verify", "--case", "matmul m=2 n=2 k=2", "--device", "emu", "--out", "out", "--force", "--dump", "file/d", *words, code=5)
+            self.assertIn("cannot make the folder file/d", done.stderr)
+
     def test_a_case_that_does_not_run_leaves_no_folder(self):
         self.tool("verify", "--case", "conv_fwd n=1 c=2 d=3 h=3 w=3 k=1 t=1 r=1 s=1 algo=direct", "--device", "emu", "--out", "out", "--dump", "d", code=77)
         self.assertFalse((self.folder / "d").exists())

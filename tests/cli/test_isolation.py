@@ -83,6 +83,32 @@ class Isolation(KillerTest):
         self.assertTrue(lines[-1]["interrupted"])
         self.assertEqual(lines[-1]["records"], 1)
 
+    def test_a_stopped_worker_is_replaced(self):
+        self.widths(51, 52)
+        run = subprocess.Popen([FAULTY, "verify", "killer.json", "--device", "emu", "--timeout", "1s", "--jobs", "1", "--out", "out"],
+                               cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.kill(int(self.wait_for(lambda: self.children(run.pid))[0]), signal.SIGSTOP)
+        self.assertEqual(run.wait(timeout=60), 1)
+        lines = self.lines((self.folder / "out" / "records.jsonl").read_text())
+        self.assertEqual(lines[-1]["counts"], {"error": 1, "passed": 1})
+
+    def test_bytes_that_are_no_text(self):
+        name = os.fsdecode(b"o\xffut")
+        done = subprocess.run([tool.BINARY, "verify", "--case", "matmul m=2 n=2 k=2", "--device", "emu", "--out", name], cwd=self.folder, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.lines((self.folder / name / "records.jsonl").read_text())
+
+    def test_far_too_many_jobs(self):
+        self.tool("verify", "--case", "matmul m=64 n=64 k=3", "--device", "emu", "--jobs", "100000", "--out", "out")
+
+    def test_planning_can_be_interrupted(self):
+        self.write("huge.json", {"cases": [{"op": "matmul", "m": {"range": [1, 100000, 1]}, "n": {"range": [1, 10000, 1]}, "k": 1}]})
+        run = subprocess.Popen([tool.BINARY, "run", "huge.json", "--device", "emu", "--out", "out"], cwd=self.folder)
+        time.sleep(1)
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(timeout=10), -signal.SIGINT)
+        self.assertFalse((self.folder / "out").exists())
+
     def test_a_time_budget_skips_what_does_not_fit(self):
         self.widths(2, 45)
         done = self.tool("verify", "--case", "matmul m=300 n=300 k=300", "--case", "matmul m=301 n=300 k=300",

@@ -88,6 +88,11 @@ class Shard(tool.ToolTest):
                 self.auto(f"out{number}", **variables)
                 self.assertEqual(self.report(f"out{number}/records-2-of-4.jsonl")[0]["shard"], {"index": 2, "count": 4, "distribute": "partition"})
 
+    def test_a_shard_without_cases_is_no_failure(self):
+        codes = [self.tool("verify", "--case", "matmul m=4 n=4 k=3", "--device", "emu", "--out", "few", "--shard", f"{index}/3") for index in (1, 2, 3)]
+        self.assertEqual(sorted(len(done.stdout.splitlines()) > 2 for done in codes), [False, False, True])
+        self.tool("merge", "few", "--out", "merged")
+
     def test_wrong_numbers(self):
         self.assertIn("none of these variables is set", self.auto("out", code=2))
         self.assertIn("set WARPMARK_SHARD_COUNT", self.auto("out", code=2, JOB_COMPLETION_INDEX="1"))
