@@ -104,6 +104,7 @@ class Isolation(KillerTest):
     def test_planning_can_be_interrupted(self):
         self.write("huge.json", {"cases": [{"op": "matmul", "m": {"range": [1, 100000, 1]}, "n": {"range": [1, 10000, 1]}, "k": 1}]})
         run = subprocess.Popen([tool.BINARY, "run", "huge.json", "--device", "emu", "--out", "out"], cwd=self.folder)
+        self.addCleanup(run.kill)
         time.sleep(1)
         run.send_signal(signal.SIGINT)
         self.assertEqual(run.wait(timeout=10), -signal.SIGINT)
