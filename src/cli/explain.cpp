@@ -118,11 +118,7 @@ void add_explain(CLI::App& app, Context& context) {
                    "r=3 s=3 pad=1 algo=*'")
       ->type_name("STRING")
       ->required();
-  verb->add_option("--device", options->device, "emu, cuda, cuda:1 or auto")->capture_default_str();
-  verb->add_option("--emu-arch", options->emu_arch,
-                   "GPU the emulator poses as (" + join(emu_arch_names(), ", ") +
-                       "), or FILE.json that describes one; h200+MODEL: with another tensor-core "
-                       "model");
+  add_device_options(*verb, options->device, options->emu_arch);
   verb->add_option("--filter", options->filter, "Glob over variant ids");
   verb->add_flag("--count", options->count,
                  "Run each algorithm once on device emu-race and show its counters");

@@ -82,11 +82,7 @@ void add_probe(CLI::App& app, Context& context) {
       app.add_subcommand("probe", "What a device's units compute, inferred from directed inputs");
   verb->add_option("WHAT", options->what, "mma: group size, alignment, roundings of tensor cores")
       ->required();
-  verb->add_option("--device", options->device, "emu, cuda, cuda:1 or auto")->capture_default_str();
-  verb->add_option("--emu-arch", options->emu_arch,
-                   "GPU the emulator poses as (" + join(emu_arch_names(), ", ") +
-                       "), or FILE.json that describes one; h200+MODEL: with another tensor-core "
-                       "model");
+  add_device_options(*verb, options->device, options->emu_arch);
   verb->add_option("-o,--output", options->out,
                    "Writes the model for --emu-arch GPU+FILE.json "
                    "(configs/schema/mma_model.schema.json)")

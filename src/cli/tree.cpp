@@ -125,11 +125,7 @@ void add_tree(CLI::App& app, Context& context) {
                    "do not matter")
       ->type_name("STRING")
       ->required();
-  verb->add_option("--device", options->device, "emu, cuda, cuda:1 or auto")->capture_default_str();
-  verb->add_option("--emu-arch", options->emu_arch,
-                   "GPU the emulator poses as (" + join(emu_arch_names(), ", ") +
-                       "), or FILE.json that describes one; h200+MODEL: with another tensor-core "
-                       "model");
+  add_device_options(*verb, options->device, options->emu_arch);
   verb->add_option("--schedule", options->schedule,
                    "in_order, reverse or random:SEED instead of the case's schedule (emulator)");
   verb->add_option("--filter", options->filter, "Glob over variant ids");

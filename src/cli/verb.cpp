@@ -65,6 +65,14 @@ Plan PlanOptions::read(const CatalogSet& catalogs) const {
   return plan;
 }
 
+void add_device_options(CLI::App& verb, std::string& device, std::string& emu_arch) {
+  verb.add_option("--device", device, "emu, cuda, cuda:1 or auto")->capture_default_str();
+  verb.add_option("--emu-arch", emu_arch,
+                  "GPU the emulator poses as (" + join(emu_arch_names(), ", ") +
+                      "), or FILE.json that describes one; h200+MODEL: with another tensor-core "
+                      "model");
+}
+
 std::pair<std::string, std::string> split_assignment(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {

@@ -44,6 +44,8 @@ struct PlanOptions {
   Plan read(const CatalogSet& catalogs) const;
 };
 
+/// --device and --emu-arch of the verbs that look at one case.
+void add_device_options(CLI::App& verb, std::string& device, std::string& emu_arch);
 /// "key=value" as a pair; throws UsageError.
 std::pair<std::string, std::string> split_assignment(const std::string& text);
 /// Throws UsageError naming the allowed words.

@@ -45,9 +45,7 @@ class Patches(unittest.TestCase):
         self.assertEqual({mutant.gate for mutant in found}, set(engine.GATES))
         kernels = {str(path.relative_to(engine.ROOT)) for path in (engine.ROOT / "src/kernels").glob("*/*.cu")}
         mutated = {mutant.kernel for mutant in found}
-        self.assertEqual(mutated - kernels, set())
-        self.assertGreaterEqual(len(mutated), 14)
-
+        self.assertEqual(mutated, kernels, "every kernel file has a mutant")
 
     def test_the_documentation_lists_them_all(self):
         page = (engine.ROOT / "docs/mutants.md").read_text()
